@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from overlapper.graph.reduce import reduce
 from overlapper.graph.remnants import drop_remnants
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.clock import Clock
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Overlaps, Reads
-
-if TYPE_CHECKING:
-    from overlapper.runtime.messages import Report
 
 __all__ = [
     "Assembly",
@@ -90,7 +88,7 @@ def assemble(
     within: tuple[np.ndarray, np.ndarray] | None = None,
     shared_depth: float = np.inf,
     threads: int = 1,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Assembly:
     """Build, reduce, clean, drop remnants, join dead ends and lay out.
 

@@ -1,4 +1,4 @@
-"""The CIGAR of an edge or a containment, for export.
+"""CIGARs of edges and containments, for export.
 
 GFA 1 takes the first segment of a line as the reference of its CIGAR: D consumes the first, I the second.
 What lies between the end of the alignment and the end of the overlap (a hang) counts as M, so that the CIGAR
@@ -72,7 +72,7 @@ def cigar_of(overlaps: Overlaps | None, row: int, first: Side, second: Side) -> 
 
 
 def _beyond(side: Side, first: int, last: int) -> tuple[int, int]:
-    """Return how many kept bases lie before and after the alignment, on the strand of the side."""
+    """Return the kept bases before and after the alignment, on the strand of the side."""
     before, after = first - side.start, side.end - last
     return (after, before) if side.reverse else (before, after)
 
@@ -80,7 +80,7 @@ def _beyond(side: Side, first: int, last: int) -> tuple[int, int]:
 def _cut(
     overlaps: Overlaps, row: int, query: Side, target: Side
 ) -> tuple[np.ndarray, np.ndarray, tuple[int, int], tuple[int, int]]:
-    """Return the alignment between the first and the last pair of bases that both intervals hold.
+    """Cut the alignment to the pairs of bases that both intervals hold.
 
     Returns
     -------

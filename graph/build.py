@@ -2,17 +2,17 @@
 
 1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
    bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
-2. Overlaps that diverge far more than the others go: chains of chance seeds in low-complexity sequence. So do
-   those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
+2. Overlaps that diverge far more than others are dropped: chains of chance seeds in low-complexity sequence.
+So are those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
 3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps
    with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
-5. Reads are told that other reads confirm from end to end, and overlaps of the rest are left out that nothing
-   asks for (`overlapper.graph.confirmed`): containments now, dovetails as edges.
-6. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
-   every read leads to a read that no other contains, or to a ring of reads that contain one another and that
-   no other contains. Such reads stay, and so does one of each such ring; all others go
-   (`overlapper.graph.containment`).
+5. Reads that others confirm from end to end are found. Of the overlaps of other reads, those with a better
+alternative are left out (`overlapper.graph.confirmed`): containments now, dovetails as edges.
+6. **Containment.** A containment is an arrow from the contained read to its container. The arrows lead from
+every read to a read that no other contains, or to a ring of reads that contain one another. Reads that no
+other contains stay, and so does one read of each such ring; all others are removed
+(`overlapper.graph.containment`).
 7. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays.
 """
@@ -38,8 +38,8 @@ from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()
 _HARMLESS_DIVERGENCE = 0.15
-"""Repeats that are too frequent to seed look like differences: true overlaps of HiFi reads have 0.11 there,
-chains of chance seeds 0.15 to 0.3."""
+"""Divergence that is never too much. Repeats that are too frequent to seed look like differences: there, true
+overlaps of HiFi reads have 0.11, chains of chance seeds 0.15 to 0.3."""
 
 
 def build_graph(
@@ -59,7 +59,7 @@ def build_graph(
         In any order, from any tool, with or without alignments; classes are found anew.
     params : GraphParams
     within : tuple of ndarray of int, shape (reads,), optional
-        Starts and ends of intervals of the reads, half open, outside of which nothing of them is kept.
+        Starts and ends of intervals of the reads, half open; bases outside are trimmed.
     threads : int
         Changes nothing but the time.
 
@@ -67,7 +67,7 @@ def build_graph(
     -------
     graph : Graph
     counts : dict of str to int
-        What was left out, and why.
+        Counts of what was left out, by reason.
 
     Raises
     ------
@@ -109,9 +109,9 @@ def connect(
     pairs : Pairs
         On whole reads.
     overlaps : Overlaps
-        Where the rows of the pairs point to.
+        The table that the rows of the pairs refer to.
     start, end : ndarray of int32, shape (reads,)
-        Kept interval of every read, in content order; empty for a read that is gone.
+        Kept interval of every read, in content order; empty for a removed read.
     order : ndarray of int, shape (reads,)
         Row of the read table of every read.
     params : GraphParams
@@ -159,7 +159,7 @@ def connect(
 
 
 class _Inside(NamedTuple):
-    """Matches of kept intervals that are neither short nor internal, how they lie, and how many are."""
+    """Overlaps of kept intervals that are neither short nor internal; their classes, extents and counts."""
 
     pairs: Pairs
     kinds: np.ndarray
@@ -191,14 +191,14 @@ def _inside(
 
 
 def is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
-    """Return which overlaps diverge no more than others (bool), or have no estimate."""
+    """Return a mask of the overlaps that do not diverge far more than others, or have no estimate."""
     known = overlaps.divergence[~np.isnan(overlaps.divergence)]
     limit = max(_HARMLESS_DIVERGENCE, ratio * float(np.median(known))) if len(known) else np.inf
     return ~(overlaps.divergence > limit)
 
 
 def depth_of(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
-    """Return how many reads cover each read on average, itself included (float64)."""
+    """Return the mean depth of each read, itself included (float64)."""
     reads = len(lengths)
     covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
     covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)

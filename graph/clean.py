@@ -1,4 +1,4 @@
-"""Cleaning a reduced graph of what errors, repeats and chimeras leave: tips, bubbles, weak edges ...
+"""Cleaning of a reduced graph: tips, bubbles, weak edges and other marks of errors, repeats and chimeras.
 
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
@@ -30,7 +30,8 @@ follow once more: such an end may have been the other way into a bubble.
 
 **Island.** A small unitig that is joined to nothing, and no molecule of its own (`overlapper.graph.islands`).
 
-Last, dead ends get back tips that went for a way that is none (`overlapper.graph.regained`).
+Last, dead ends regain tips that were removed for a way that turned out to lead nowhere
+(`overlapper.graph.regained`).
 
 Every step takes both strands alike, so each edge keeps its mirror.
 """
@@ -61,7 +62,7 @@ def clean(
     ----------
     graph : Graph
     overlaps : Overlaps
-        Those it was built of.
+        The overlaps that the graph was built from.
     params : CleanParams
     shared_depth : float
         Depth from which on a read is of two haplotypes.
@@ -98,12 +99,12 @@ def clean(
 
 
 def find_tips(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return reads of tips, and edges of other tips (one of each pair), that go first (bool)."""
+    """Return masks of the reads of tips, and of edges of other tips (one of each pair), to remove first."""
     return tips.tips(*_arrays(graph), graph.edges.length, graph.edges.overlap, most_reads)
 
 
 def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove tips, and edges of tips, until none goes."""
+    """Remove tips, and edges of tips, until none is left."""
     reads, edges = len(graph.reads), 0
     while True:
         doomed_reads, doomed_edges = find_tips(graph, most_reads)

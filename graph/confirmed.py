@@ -1,4 +1,4 @@
-"""Which reads others confirm from end to end, and which overlaps of the rest count.
+"""Confirmed reads, which others cover from end to end, and the overlaps of other reads that count.
 
 Where overlaps match to the last base, a read in which correction left an error has none across it, and still
 has some on either side of it::
@@ -39,13 +39,13 @@ from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
 
 SHORT = 3
-"""Grade of a dovetail of few bases."""
+"""Grade of a short dovetail."""
 SHARE = 3
-"""One in so many of the bases of a read are enough of it."""
+"""A dovetail of one in this many of the bases of the shorter read is not short."""
 
 
 def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> np.ndarray:
-    """Return which reads are confirmed (bool); all where ``confirm_depth`` is 0.
+    """Return a mask of the confirmed reads; all where ``confirm_depth`` is 0.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, thre
 def containments_that_count(
     pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, confirmed: np.ndarray, min_overlap: int
 ) -> np.ndarray:
-    """Return which pairs are containments that count (bool).
+    """Return a mask of the pairs that are containments that count.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def containments_that_count(
 def edges_that_count(
     edges: Edges, confirmed: np.ndarray, lengths: np.ndarray, min_overlap: int
 ) -> np.ndarray:
-    """Return which edges neither of whose read ends has one of a better grade (bool).
+    """Return a mask of the edges whose read ends both have none of a better grade.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _FAR = np.iinfo(np.int32).max
 def contained_reads(
     pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> Contained:
-    """Find the reads that go, each with a container.
+    """Find the contained reads that leave the graph, each with a container.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def contained_reads(
 
 
 def _first_of_nearest(inner: np.ndarray, steps: np.ndarray, outer: np.ndarray) -> np.ndarray:
-    """Return an arrow of each read: the fewest steps left, then the first container, then the first arrow."""
+    """Return an arrow of each read: of the fewest steps left, the first container, the first arrow."""
     key = (steps.astype(np.uint64) << np.uint64(32)) | outer.astype(np.uint64)
     least = np.full(inner.max(initial=-1) + 1, np.iinfo(np.uint64).max, np.uint64)
     np.minimum.at(least, inner, key)
@@ -74,7 +74,7 @@ def _first_of_nearest(inner: np.ndarray, steps: np.ndarray, outer: np.ndarray) -
 
 
 def _steps_to_a_read_that_stays(inner: np.ndarray, outer: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return how many arrows lead from each read to one that stays (int32); 0 for those that stay."""
+    """Return the number of arrows from each read to one that stays (int32); 0 for reads that stay."""
     stays = np.ones(len(lengths), np.bool_)
     stays[inner] = False
     in_rings = _steps(inner, outer, stays) == _FAR

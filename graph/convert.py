@@ -1,4 +1,4 @@
-"""Overlaps as GFA 1 and back, read by read, without building a graph.
+"""Conversion of overlaps to GFA 1 and back, without building a graph.
 
 A read is a segment. A dovetail becomes a link and a containment a containment (classes are found anew,
 `overlapper.extend.classify`); an internal match has no line in GFA 1. The CIGAR of a line spans the overlap
@@ -149,7 +149,7 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
 
 
 class _Row(NamedTuple):
-    """A line of PAF, of two segments: the numbers of its columns, and its tags."""
+    """A line of PAF for two segments: the integers of its columns, and its tags."""
 
     first: int
     first_start: int

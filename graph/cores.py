@@ -18,7 +18,7 @@ _BLOCKS = 64
 def cores_of(
     pairs: Intervals, reads: int, min_depth: int, clip: int, threads: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return the two longest cores of every read, and the intervals that they were found in.
+    """Return the two longest cores of every read, and the intervals of overlaps by read.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def cores_of(
     Returns
     -------
     cores : ndarray of int64, shape (reads, 4)
-        As `overlapper.kernels.graph.pileup.covered` gives them.
+        As `overlapper.kernels.graph.pileup.covered` returns them.
     intervals : tuple of arrays
-        As `overlapper.kernels.graph.pileup.intervals_by_read` gives them.
+        As `overlapper.kernels.graph.pileup.intervals_by_read` returns them.
     """
     offsets, opens, closes = pileup.intervals_by_read(
         pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
@@ -45,15 +45,15 @@ def cores_of(
 
 
 class Parting(NamedTuple):
-    """The stretch between the two longest cores of a read that no core reaches across.
+    """The stretch between the two longest cores of a read.
 
     Attributes
     ----------
     read : int
     left, right : int
-        Where the one core ends and the other one starts; cores that got their clips back may overlap.
+        End of the first core, start of the second one; cores may overlap, as clipped bases are given back.
     keeps_left : bool
-        Whether the longer core is the one on the left; it is of equals.
+        Whether the longer core is on the left, or both are equal.
     """
 
     read: int
@@ -63,7 +63,7 @@ class Parting(NamedTuple):
 
 
 def partings_of(cores: np.ndarray) -> Iterator[Parting]:
-    """Yield the partings of all reads that have two cores, by read; of what `cores_of` returns."""
+    """Yield the partings of all reads with two cores, by read, given the cores of `cores_of`."""
     for read in np.flatnonzero(cores[:, 3] > cores[:, 2]).tolist():
         longest, other = cores[read, :2].tolist(), cores[read, 2:].tolist()
         before, after = sorted((longest, other))

@@ -67,7 +67,7 @@ def unitig_gfa(
 
 
 def check_read_lines(style: str | None) -> None:
-    """Raise a `ParameterError` if a style of read lines is not one of "a", "A" and none."""
+    """Raise a `ParameterError` unless the style of read lines is "a", "A" or none."""
     if style not in (None, "a", "A"):
         raise ParameterError(f"read_lines is {style!r}, expected 'a', 'A' or none")
 
@@ -235,7 +235,7 @@ def _containments(graph: Graph, reads: Reads, overlaps: Overlaps | None, rows: n
 
 
 def _leads_to(graph: Graph) -> np.ndarray:
-    """Return which contained reads have a chain of containers up to a read of the graph (bool)."""
+    """Return a mask of the contained reads that a chain of containers joins to a read of the graph."""
     inner, outer = graph.contained.read, graph.contained.container
     everything = np.concatenate([graph.reads.read, inner, outer])
     there = np.zeros(int(everything.max(initial=-1)) + 1, np.bool_)

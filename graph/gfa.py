@@ -1,4 +1,4 @@
-"""Reading GFA 1, ours or another program's: segments, links and containments.
+"""Reading of GFA 1, also of other programs: segments, links and containments.
 
 Tags that are read: ``LN`` where a segment has no sequence, and its depth (``dp``, hifiasm's ``rd``, or ``RC``
 over the length, as the format defines it, where there is neither). Paths, walks, comments and lines of other
@@ -22,7 +22,7 @@ from overlapper.io.lines import name_problem, text_lines, whole
 _COLUMNS = {"S": 3, "L": 6, "C": 7}
 _REMEDY = "Check that the file is GFA 1."
 _LONGEST = 10**12
-"""Bases of a segment; what adds them up has room for it."""
+"""Most bases of a segment, so that sums of segments do not overflow."""
 _NO_BASES = re.compile("[^ACGTURYSWKMBDHVNXacgturyswkmbdhvnx]")
 _SIGNS = {"+": 0, "-": 1}
 
@@ -80,7 +80,7 @@ class Gfa:
         return [join for join in self.joins if join.position is None]
 
     def without_contained(self) -> Self:
-        """Return the graph without the segments that others contain; all of them if each is contained."""
+        """Return the graph without contained segments; the whole graph if all are contained."""
         kept = np.ones(len(self.names), np.bool_)
         kept[[join.second >> 1 for join in self.joins if join.position is not None]] = False
         if not kept.any():
@@ -100,7 +100,7 @@ class Gfa:
 
     @property
     def circular(self) -> np.ndarray:
-        """Which segments link to themselves and to nothing else (bool)."""
+        """A mask of the segments that link to themselves and to nothing else."""
         closed, others = np.zeros((2, len(self.names)), np.bool_)
         for link in self.links:
             first, second = link.first >> 1, link.second >> 1
@@ -135,7 +135,7 @@ def read_gfa_and_sequences(path: str | os.PathLike[str]) -> tuple[Gfa, list[str]
 
 
 class _Reader:
-    """Reads a file once; sequences go to a list if there is one."""
+    """Reads a file once; appends sequences to a list if there is one."""
 
     def __init__(self, path: str, sequences: list[str] | None = None) -> None:
         self._path = path

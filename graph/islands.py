@@ -1,4 +1,4 @@
-"""Islands: small unitigs that nothing joins, which are errors of reads or molecules of their own.
+"""Islands: small unlinked unitigs, of reads with errors or of small molecules.
 
 Reads with errors fit no other reads, and lie alone beside the unitig of their place. A small linear plasmid
 or a phage is laid out in as few reads, as long ones contain the others::
@@ -33,15 +33,15 @@ from overlapper.tables import Overlaps
 
 
 def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove small unitigs that are joined to nothing and are no molecules of their own.
+    """Remove islands that are not molecules.
 
     Parameters
     ----------
     graph : Graph
     overlaps : Overlaps
-        Those it was built of.
+        The overlaps that the graph was built from.
     most_reads : int
-        Reads on the path of an island.
+        Most reads on the path of an island.
     """
     doomed = tips.islands(graph.first_edge, graph.edges.target, most_reads)
     if doomed.any():
@@ -57,7 +57,7 @@ def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Gra
 def _without_errors(
     laid_out: Layout, in_island: np.ndarray, overlaps: Overlaps, most_reads: int
 ) -> np.ndarray:
-    """Return which unitigs are no islands, or molecules (bool), of which reads are in islands (bool)."""
+    """Return a mask of the unitigs that are molecules or no islands, given the reads in islands."""
     unitig, on_path, bases = _places(laid_out, overlaps)
     stays = np.ones(len(laid_out), np.bool_)
     stays[laid_out.unitig_of_step[in_island[laid_out.path >> 1]]] = False
@@ -74,7 +74,7 @@ def _without_errors(
 
 
 def _places(laid_out: Layout, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return, of each read, its unitig (-1 for none), whether it is on the path, and its bases that count."""
+    """Return the unitig of each read (-1 for none), whether it is on the path, and its laid-out bases."""
     graph = laid_out.graph
     contained = contained_in_unitigs(laid_out)
     inner = graph.contained.take(contained.row)
@@ -91,7 +91,7 @@ def _places(laid_out: Layout, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarra
 def _fits(
     unitig: np.ndarray, on_path: np.ndarray, bases: np.ndarray, overlaps: Overlaps, island: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return reads of islands, and other unitigs that each fits, in pairs."""
+    """Return pairs of a read of an island and another unitig that it fits."""
     pairs = []
     for read, other, spanned in (
         (overlaps.query, overlaps.target, overlaps.q_end - overlaps.q_start),

@@ -1,4 +1,4 @@
-"""Joining dead ends of a cleaned graph by reads that the graph left out.
+"""Joining of dead ends of a cleaned graph, by reads that the graph left out.
 
 Where few reads cross a place, those that do can be missing: their parts beyond it are trimmed, as too few
 overlaps confirm them; they have no overlap of ``min_overlap``; or a read that ends in a chimera, and so goes
@@ -44,18 +44,18 @@ from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 FEWEST_FACTS = 2
-"""Reads that go from one dead end to another, their direct overlap included: a chimera is one."""
+"""Least facts that join two dead ends: a chimera is a single one."""
 
 Ends = list[list[int]]
-"""The nodes of every dead end, the last one first: ``2 * read`` and ``2 * read + 1``, where reads have their
-numbers in content order."""
+"""The nodes of every dead end, the last one first: ``2 * read`` or ``2 * read + 1``, with reads numbered in
+content order."""
 
 
 class _Step(NamedTuple):
     """A dovetail that leaves a dead end.
 
-    ``length`` is how much further than the first node the second one reaches, ``back`` how much further than
-    the second one the first reaches at the other end.
+    ``length`` is how much further the second node reaches than the first, ``back`` how much further the first
+    reaches than the second at the other end.
     """
 
     source: int
@@ -71,14 +71,14 @@ class _Step(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A way from one dead end to another; the best one is the least."""
+    """A way from one dead end to another; the least is the best."""
 
     shortest: int
-    """Bases of the shortest overlap, negative."""
+    """Bases of the shortest overlap, negated."""
     left_over: int
     steps: tuple[_Step, ...]
     beyond: list[int]
-    """Reads of the two dead ends that lie beyond the nodes it joins, ``left_over`` of them."""
+    """The ``left_over`` reads of the two dead ends beyond the nodes that it joins."""
 
     @property
     def joined(self) -> tuple[int, int]:
@@ -102,9 +102,9 @@ def join_ends(
     reads : Reads
     overlaps : Overlaps
     params : GraphParams
-        What it was built from.
+        Parameters that the graph was built with.
     most_reads : int
-        Reads of a dead end.
+        Most reads of a dead end.
     threads : int
         Changes nothing but the time.
 
@@ -154,7 +154,7 @@ def _dead_ends(graph: Graph, most_reads: int) -> Ends:
 def _pairs_near(
     ends: Ends, overlaps: Overlaps, params: GraphParams, order: np.ndarray, threads: int
 ) -> Pairs:
-    """Return all pairs of the reads that have an overlap with one of a dead end."""
+    """Return all overlaps of reads that overlap a read of a dead end."""
     similar = is_similar(overlaps, params.max_divergence_ratio)
     near = np.zeros(len(order), np.bool_)
     near[order[[v >> 1 for v in itertools.chain(*ends)]]] = True
@@ -172,7 +172,7 @@ def _lax_intervals(
     params: GraphParams,
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the intervals of reads that one overlap confirms; those of dead ends are longer there alone."""
+    """Return the intervals of reads that one overlap confirms; reads of the graph grow at dead ends alone."""
     lax = dataclasses.replace(params, min_overlap=params.join_overlap)
     trimmed = kept_intervals(pairs, kept.shape[1], 1, params.join_overlap // 2, lax, threads)
     start, end = trimmed.start.copy(), trimmed.end.copy()
@@ -194,7 +194,7 @@ def _steps(
     intervals: tuple[np.ndarray, np.ndarray],
     params: GraphParams,
 ) -> list[_Step]:
-    """Return the dovetails that leave dead ends; of several to the same node that of the longest overlap."""
+    """Return the dovetails that leave dead ends, the longest one to each node."""
     lengths = (intervals[1] - intervals[0]).astype(np.int64)
     inside = cut(pairs, overlaps, *intervals)
     kinds = classify(inside, lengths, params.max_hang, params.min_ratio)
@@ -216,7 +216,7 @@ def _steps(
 
 
 def _chosen(ends: Ends, steps: list[_Step], of_graph: set[int]) -> list[_Way]:
-    """Return the ways that join dead ends, one of each at most."""
+    """Return the ways that join dead ends, at most one for each."""
     end_of = {v: end for end, nodes in enumerate(ends) for v in nodes}
     by_target = defaultdict(list)
     for step in steps:
@@ -250,7 +250,7 @@ def _chosen(ends: Ends, steps: list[_Step], of_graph: set[int]) -> list[_Way]:
 
 
 def _best_partners(ways: dict[tuple[int, int], list[_Way]], ends: int) -> dict[int, int]:
-    """Return the dead end that most facts join to each, where they are enough and clear."""
+    """Return the dead end that most facts join to each, if they are enough and clear."""
     facts: dict[int, list[tuple[int, int]]] = {here: [] for here in range(ends)}
     for (here, there), found in ways.items():
         facts[here].append((len({tuple(way.between) for way in found}), there))
@@ -270,7 +270,7 @@ def _with_ways(
     intervals: tuple[np.ndarray, np.ndarray],
     depth: np.ndarray,
 ) -> Graph:
-    """Return the graph with the reads and edges of ways, and without what lies beyond."""
+    """Add the reads and edges of ways to the graph; remove the reads beyond them."""
     start, end = intervals
     beyond = {read for way in ways for read in way.beyond}
     entering = np.array([read for way in ways for read in way.between], np.int64)

@@ -1,4 +1,4 @@
-"""Unitigs, the paths of the graph without a choice, and their sequences.
+"""Layout: unitigs, the paths of the graph without a choice, and their sequences.
 
 A **unitig** is a maximal path of nodes in which every node but the last has one way on and every node but the
 first one way in. One that ends where it starts is circular. Of the two strands a linear unitig is laid out on
@@ -83,7 +83,7 @@ class Layout:
 
     @cached_property
     def copies(self) -> np.ndarray:
-        """Estimated copies of every unitig (float64): its depth over that of the median base."""
+        """Estimated copies of every unitig (float64): its depth relative to that of the median base."""
         order = np.argsort(self.depth, kind="stable")
         below = np.cumsum(self.lengths[order])
         median = order[np.searchsorted(below, below[-1] / 2)] if len(self) else 0
@@ -103,7 +103,7 @@ class Layout:
 
     @cached_property
     def read_counts(self) -> np.ndarray:
-        """Reads of every unitig, those that they contain included (int64)."""
+        """Number of reads of every unitig, contained ones included (int64)."""
         graph = self.graph
         everything = np.concatenate([graph.reads.read, graph.contained.read, graph.contained.container])
         unitig = np.full(int(everything.max(initial=-1)) + 1, -1, np.int64)
@@ -114,7 +114,7 @@ class Layout:
         return np.bincount(unitig[unitig >= 0], minlength=len(self))
 
     def links(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the edges that join unitigs, one of each pair of mirrors.
+        """Return the edges between unitigs, one of each pair of mirrors.
 
         Returns
         -------

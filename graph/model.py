@@ -121,7 +121,7 @@ class Graph:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Bases of every read (int32), as the graph uses it."""
+        """Bases of the kept interval of every read (int32)."""
         return self.reads.end - self.reads.start
 
     @property

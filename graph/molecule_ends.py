@@ -1,4 +1,4 @@
-"""Chimeras at ends of molecules, of reads that are otherwise kept whole.
+"""Chimeras at ends of molecules, cut where reads are otherwise kept whole.
 
 Where overlaps match to the last base, reads are kept whole, as errors part the overlaps on a read just as the
 junction of a chimera does (`overlapper.graph.confirmed`). Amid a molecule a chimera does no harm: reads of
@@ -33,15 +33,15 @@ from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
 
 CLIP = 100
-"""Bases that an overlap shows of either side where it reaches across; chance gives it some."""
+"""Bases that an overlap must have on either side of a place to cross it; chance matches have a few."""
 RAGGED = 20
-"""Bases by which reads that end with a molecule differ."""
+"""Most bases between the ends of reads that end with a molecule."""
 
 
 def without_chimeric_ends(
     pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return whole reads, but cut chimeras at ends of molecules.
+    """Return the intervals of whole reads, with chimeras at ends of molecules cut.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def without_chimeric_ends(
 
 
 def _many_end(opens: np.ndarray, closes: np.ndarray, place: int, fewest: int) -> bool:
-    """Return whether of the intervals that go on to near a place enough end at it."""
+    """Return whether enough of the intervals that reach a place end at it."""
     near = closes[(opens <= place - CLIP) & (closes > place - CLIP)]
     ending = int((abs(near - place) <= RAGGED).sum())
     return ending >= fewest and 2 * ending >= len(near)

@@ -1,8 +1,7 @@
-"""Overlaps prepared for the graph: reads in content order, repeats dropped, cut to trimmed reads."""
+"""Overlaps prepared for the graph: in content order, without repeats, cut to trimmed reads."""
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 from collections.abc import Iterator
@@ -11,13 +10,13 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.graph import pair_order, pileup
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Intervals, Overlaps
 from overlapper.tables.base import column
 
 _BLOCKS = 64
 _BLOCK_ROWS = 1 << 15
-"""Of which the columns fit a core's own cache."""
+"""Rows of a block, whose columns fit a core's own cache."""
 
 SevenColumns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -74,12 +73,11 @@ def pairs_of(overlaps: Overlaps, order: np.ndarray, *, threads: int = 1) -> Pair
     columns = pair_order.Columns(*(np.empty(len(rows), column.dtype) for column in given))
     swapped = np.empty(len(rows), np.bool_)
     bounds = cut_evenly(np.diff(offsets), len(rows) // _BLOCKS + 1)
-    blocks = map_in_order(
+    for_each(
         lambda block: pair_order.order_pairs(given, rank, offsets, rows, *block, columns, swapped),
         itertools.pairwise(bounds),
         threads,
     )
-    collections.deque(blocks, maxlen=0)
     return Pairs(*columns, row=rows, swapped=swapped)
 
 
@@ -93,14 +91,14 @@ def without_repeats(pairs: Pairs) -> Pairs:
 
 
 def blocks_of(pairs: Pairs) -> Iterator[Pairs]:
-    """Yield consecutive rows, for work that looks at each row alone; of no rows, one empty block."""
+    """Yield blocks of consecutive rows, for work on each row alone; one empty block for no rows."""
     columns = [getattr(pairs, field.name) for field in dataclasses.fields(pairs)]
     for first in range(0, max(len(pairs), 1), _BLOCK_ROWS):
         yield Pairs(*(values[first : first + _BLOCK_ROWS] for values in columns))
 
 
 def cut(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.ndarray) -> Pairs:
-    """Cut pairs to intervals of their reads; coordinates count from the starts of the intervals.
+    """Cut pairs to intervals of their reads; coordinates then count from the starts of the intervals.
 
     Where the overlaps carry alignments the cut follows them; elsewhere gaps count as spread evenly.
 
@@ -133,7 +131,7 @@ def cut(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.ndarray) ->
 
 
 def has_alignment(overlaps: Overlaps, rows: np.ndarray) -> np.ndarray:
-    """Return which rows of the overlap table carry an alignment (bool)."""
+    """Return a mask of the rows of the overlap table with an alignment."""
     if overlaps.cigar_offsets is None:
         return np.zeros(len(rows), np.bool_)
     return overlaps.cigar_offsets[rows + 1] > overlaps.cigar_offsets[rows]

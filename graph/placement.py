@@ -1,4 +1,4 @@
-"""Where in the unitigs contained reads lie.
+"""Placement of contained reads in unitigs.
 
 A read of a path starts in its unitig where its stretch does, less what lies before the stretch on the read.
 From there a contained read is as far as it is from the start of its container, on the strand that the

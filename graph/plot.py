@@ -28,7 +28,7 @@ from overlapper.tables.base import offsets_of
 
 MOST_SEGMENTS = 2000
 WIDTH, NARROW = 1152, 400
-"""Of a picture, in pixels, and of what is shown of it where there is no room for more."""
+"""Width of a picture, and of the part shown where there is little room, in pixels."""
 _MOST_POINTS, _ALL_POINTS = 12, 1200
 _LONGEST = 10.0
 _SHORTEST = 0.6
@@ -38,9 +38,9 @@ _ROUNDS, _STILL = 200, 1e-4
 _COLOURS = "abcd"
 _WIDTH = 5.0
 _LETTER, _LINE = 7.8, 15.0
-"""About the width of a letter, and the height of a line, in pixels."""
+"""About the width of a letter and the height of a line, in pixels."""
 _FLATTEST = 0.5
-"""Least height of a picture beside its width: a lone line has room for its name."""
+"""Least height of a picture relative to its width, so that a lone line has room for its name."""
 _LEAST_WIDTH, _MOST_WIDTH = 200, 20_000
 _LONGEST_NAME = 16
 
@@ -99,7 +99,7 @@ def _neighbours(gfa: Gfa, drawn: np.ndarray, starts: np.ndarray) -> Any:
 
 
 def _stress_layout(joined: Any) -> np.ndarray:
-    """Return places whose distances resemble those along the graph."""
+    """Return places whose distances are close to those along the graph, by stress majorization."""
     from scipy.linalg import lu_factor, lu_solve
     from scipy.sparse.csgraph import shortest_path
 
@@ -163,7 +163,7 @@ def _pack(places: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]]) -> Non
 
 
 def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) -> None:
-    """Draw a graph into a file, without the segments that others contain.
+    """Draw a graph, without contained segments, to a file.
 
     Letters are 14 pixels high at the width given: a narrow picture has fewer of them, not smaller ones.
 
@@ -206,7 +206,7 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
 
 
 def describe(gfa: Gfa) -> str:
-    """Return what a picture of a graph shows."""
+    """Return a description of the picture of a graph."""
     return (
         f"Segments: {len(gfa.names):,}; links: {len(gfa.links):,}. The length of a line is the square root "
         "of its bases, its width its depth beside that of the median segment."
@@ -273,7 +273,7 @@ def _labels(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield which segments to label, and where: the longest first, but none over another's label.
 
-    ``places`` are pixels; labels stay within a picture of so many pixels.
+    ``places`` are pixels; labels stay within a picture of this size.
     """
     taken = np.zeros((0, 4))
     for segment in np.argsort(-lengths, kind="stable").tolist():

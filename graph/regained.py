@@ -1,7 +1,7 @@
-"""Tips that a cleaned graph gets back at its dead ends.
+"""Removed tips that a cleaned graph regains at its dead ends.
 
-A tip goes where the node that it leads to can be reached in a better way (`overlapper.graph.clean`). That way
-may turn out to be none, and be cut as a weak edge. So the end of a haplotype would go where another one is
+A tip is removed when the node that it leads to can be reached in a better way (`overlapper.graph.clean`).
+That way may later be cut as a weak edge. So the end of a haplotype would be lost where another haplotype is
 the same for a while, and goes on further::
 
     the other haplotype   ──────────────────────────────────────────▶
@@ -24,15 +24,15 @@ from overlapper.kernels.graph.unitigs import only_successor
 
 
 def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Add removed tips again where a cleaned graph has dead ends.
+    """Add removed tips back where a cleaned graph has dead ends.
 
     Parameters
     ----------
     cleaned : Graph
     before : Graph
-        What was cleaned.
+        The graph before it was cleaned.
     most_reads : int
-        Reads of a tip.
+        Most reads of a tip.
     """
     stays = np.isin(before.reads.read, cleaned.reads.read)
     number = np.flatnonzero(stays)  # reads keep their order
@@ -58,7 +58,7 @@ def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, 
 
 
 def _tip_behind(graph: Graph, stays: np.ndarray, edge: int, most_reads: int) -> list[int]:
-    """Return the nodes of the tip that an edge leads into, none where it is no tip."""
+    """Return the nodes of the tip that an edge leads into; none if it is not a tip."""
     first, target = graph.first_edge, graph.edges.target
     w = int(target[edge])
     if first[(w ^ 1) + 1] - first[w ^ 1] != 1:

@@ -1,4 +1,4 @@
-"""Remnants: parts of a cleaned graph whose reads err, and are laid out elsewhere but for their errors.
+"""Remnants: components of a cleaned graph that repeat other parts of it, from reads with errors.
 
 Reads in which correction left an error do not fit the unitig of their place, and go on among themselves::
 
@@ -32,9 +32,9 @@ from overlapper.graph.placement import Placements, contained_in_unitigs
 from overlapper.tables import Overlaps
 
 SHARE = 4
-"""A remnant's own depth is less than that of the median component by so many times. Of five LPA haplotypes,
-R10 reads at 40x, remnants had .06 to .22 of it, and 2 to 22 times as much overlap with reads elsewhere as
-with their own."""
+"""Most depth of a remnant: that of the median base over this number. Of five LPA haplotypes, R10 reads at
+40x, remnants had .06 to .22 of it, and 2 to 22 times as much overlap with reads elsewhere as with their
+own."""
 
 
 def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, int]]:
@@ -53,7 +53,7 @@ def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, in
 
 
 def find_remnants(graph: Graph, overlaps: Overlaps) -> np.ndarray:
-    """Return which reads of a graph are of remnants (bool)."""
+    """Return a mask of the reads of remnants."""
     doomed = np.zeros(len(graph.reads), np.bool_)
     laid_out, _ = layout(graph)
     if len(laid_out) < 2:
@@ -80,7 +80,7 @@ def _components(laid_out: Layout) -> np.ndarray:
 
 
 def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) -> np.ndarray:
-    """Return which components have an own depth far below that of the median base (bool)."""
+    """Return a mask of the components whose own depth is far below that of the median base."""
     inner = laid_out.graph.contained.take(contained.row)
     own = np.bincount(component[laid_out.unitig_of_step], laid_out.graph.lengths[laid_out.path >> 1])
     own += np.bincount(component[contained.unitig], inner.end - inner.start, len(own))
@@ -94,7 +94,7 @@ def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) 
 def _is_elsewhere(
     laid_out: Layout, contained: Placements, component: np.ndarray, overlaps: Overlaps
 ) -> np.ndarray:
-    """Return which components overlap reads of others more than their own (bool)."""
+    """Return a mask of the components that overlap reads of others more than their own reads."""
     on_path = laid_out.graph.reads.read[laid_out.path >> 1]
     inner = laid_out.graph.contained.read[contained.row]
     reads = 1 + int(np.concatenate([overlaps.query, overlaps.target, on_path, inner]).max())

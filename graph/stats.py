@@ -1,4 +1,4 @@
-"""Numbers that describe an assembly graph read from GFA."""
+"""Statistics of an assembly graph read from GFA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overlapper.graph.gfa import Gfa
 
 
 def n50(lengths: np.ndarray) -> int:
-    """Return the largest length such that those of at least it hold half of all bases; 0 for none."""
+    """Return the largest length such that sequences of at least this length have half of all bases, or 0."""
     falling = np.sort(lengths)[::-1]
     reached = np.cumsum(falling, dtype=np.int64) * 2 >= falling.sum(dtype=np.int64)
     return int(falling[reached][0]) if len(falling) else 0
@@ -18,7 +18,7 @@ def n50(lengths: np.ndarray) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class GraphStats:
-    """What an assembly graph looks like.
+    """Statistics of an assembly graph.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def graph_stats(gfa: Gfa) -> GraphStats:
 
 
 def links_by_end(gfa: Gfa) -> np.ndarray:
-    """Return how many links leave each end of each segment.
+    """Count the links that leave each end of each segment.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Trimming: the part of each read that the overlaps on it confirm (Li 2016, section 2.4).
+"""Trimming of reads to the part that overlaps confirm (Li 2016, section 2.4).
 
 **Core.** The longest interval of a read that at least ``min_depth`` overlaps cover, after ``clip`` bases are
 taken off both ends of every overlap; the interval gets them back. Ends that no other read confirms go
@@ -52,9 +52,9 @@ class Trimmed:
     Attributes
     ----------
     start, end : ndarray of int32, shape (reads,)
-        Kept interval of each read, half open, on its forward strand; empty where the read is gone.
+        Kept interval of each read, half open, on its forward strand; empty for a removed read.
     counts : dict of str to int
-        Reads and bases that went, by reason.
+        Reads and bases removed, by reason.
     """
 
     start: np.ndarray
@@ -62,7 +62,7 @@ class Trimmed:
     counts: dict[str, int]
 
     def within(self, start: np.ndarray, end: np.ndarray) -> Trimmed:
-        """Return what of the kept intervals lies within others, half open; nothing of a read may."""
+        """Cut the kept intervals to others, half open; some may become empty."""
         start, end = np.maximum(self.start, start), np.minimum(self.end, end)
         start, end = (np.where(start < end, place, 0).astype(np.int32) for place in (start, end))
         cut = int((end - start < self.end - self.start).sum())
@@ -72,14 +72,14 @@ class Trimmed:
 def trim(
     pairs: Pairs, overlaps: Overlaps, lengths: np.ndarray, params: GraphParams, *, threads: int = 1
 ) -> Trimmed:
-    """Find the interval of every read to keep.
+    """Find the interval of every read that is kept.
 
     Parameters
     ----------
     pairs : Pairs
         On whole reads.
     overlaps : Overlaps
-        Where the rows of the pairs point to.
+        The table that the rows of the pairs refer to.
     lengths : ndarray of int, shape (reads,)
         In content order.
     params : GraphParams
@@ -127,7 +127,7 @@ def _whole(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int)
 
 
 class Kept(NamedTuple):
-    """Intervals of reads, empty for none, and where the next longest core was cut off, -1 for nowhere."""
+    """Kept intervals of reads (may be empty), and where the second longest core was cut off (-1: nowhere)."""
 
     start: np.ndarray
     end: np.ndarray
@@ -137,15 +137,15 @@ class Kept(NamedTuple):
 def kept_intervals(
     pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int
 ) -> Kept:
-    """Return the longest core of every read, grown, where it has ``min_overlap`` bases or more.
+    """Return the grown longest core of every read, if it has ``min_overlap`` bases or more.
 
     Parameters
     ----------
     pairs : Pairs
     reads : int
-        How many there are.
+        Number of reads.
     min_depth, clip : int
-        Overlaps that must cover a base, after as many bases are taken off both of their ends.
+        Least overlaps that cover a base, and bases taken off both ends of each overlap before.
     params : GraphParams
     threads : int
     """

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,17 @@ def test_kernels_are_kept_in_our_own_cache(path):
     assert not of_numba & {"njit", "jit", "vectorize", "guvectorize"}, (
         "take njit from overlapper.runtime.compile.cache"
     )
+
+
+def test_the_calls_that_the_design_follows_exist():
+    followed = (ROOT / "docs/design.md").read_text().partition("Two reads followed")[2].partition("```")[0]
+    names = re.findall(r"`([\w./]+)`", followed)
+    assert len(names) > 60
+    package = ROOT / "overlapper"
+    defined = "".join(path.read_text() for path in package.rglob("*.py"))
+    for name in names:
+        if name.endswith(".py"):
+            found = any(package.rglob(name))
+        else:
+            found = re.search(rf"(?:def|class) {name.rpartition('.')[2]}\b", defined)
+        assert found, f"docs/design.md follows reads through {name}, which is not there"

@@ -1,4 +1,4 @@
-"""Qualities of contigs that were laid out by exact overlaps: how many reads have each base.
+"""Qualities of contigs laid out by exact overlaps, by the number of reads that have each base.
 
 Such contigs are not polished. Every base of them has been voted on in each of its reads, and the reads agree
 in it to the last one; a vote of the reads as given would take again what a vote of better chosen reads found.
@@ -21,12 +21,12 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
 
 AGREED = 50
-"""Phred quality of a base that enough reads have, the highest that polishing gives. Of 6.4 Mb of contigs of
-the LPA locus, the MHC and yeast, simulated HiFi reads, the one wrong base that so many had was of a run."""
+"""Phred quality of a base that enough reads have, as high as polishing gives at most. In 6.4 Mb of contigs of
+the LPA locus, the MHC and yeast (simulated HiFi reads), one wrong base had it, in a homopolymer run."""
 
 
 def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps) -> Reads:
-    """Return the sequences of unitigs with qualities.
+    """Return the sequences of unitigs, with qualities.
 
     A base that `CONFIRMED_DEPTH` reads have is of quality `AGREED`, others of 0, as polishing has it for
     bases on which no vote is taken.
@@ -56,7 +56,7 @@ def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps) -> Reads
 
 
 class _Stretches(NamedTuple):
-    """Stretches of unitigs, half open, whose bases a read has; columns of equal length."""
+    """Stretches of unitigs, half open, on which a read agrees; columns of equal length."""
 
     unitig: np.ndarray
     read: np.ndarray
@@ -65,7 +65,7 @@ class _Stretches(NamedTuple):
 
 
 def _agreeing(own: OwnReads, overlaps: Overlaps) -> _Stretches:
-    """Return what each read has of the unitigs, by each overlap with a read that lies there."""
+    """Return the stretches of unitigs on which each read agrees, one for each overlap with a placed read."""
     reads = 1 + int(max(c.max(initial=-1) for c in (own.read, overlaps.query, overlaps.target)))
     place = np.full(reads, -1, np.int64)
     place[own.read] = np.arange(len(own))
@@ -82,7 +82,7 @@ def _agreeing(own: OwnReads, overlaps: Overlaps) -> _Stretches:
 def _on_unitigs(
     own: OwnReads, place: np.ndarray, other: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> _Stretches:
-    """Return where intervals of placed reads lie on unitigs, with the other read that has each."""
+    """Return where intervals of placed reads lie on unitigs, with the other read of the overlap."""
     first, last = own.r_start[place], own.r_end[place]
     start, end = np.clip(start, first, last), np.clip(end, first, last)
     before = np.where(own.reverse[place], last - end, start - first)
@@ -91,7 +91,7 @@ def _on_unitigs(
 
 
 def _within(unitigs: Unitigs, stretches: _Stretches) -> _Stretches:
-    """Return the stretches within unitigs; what leaves a circle comes back at its other end."""
+    """Cut stretches to their unitigs; on circular ones, what lies beyond an end goes to the other end."""
     unitig, read, start, end = stretches
     length = unitigs.sequences.lengths.astype(np.int64)[unitig]
     circular = unitigs.circular[unitig]
@@ -108,7 +108,7 @@ def _within(unitigs: Unitigs, stretches: _Stretches) -> _Stretches:
 
 
 def _once_a_read(stretches: _Stretches) -> _Stretches:
-    """Return stretches of which no two of a read on a unitig touch, by unitig."""
+    """Merge stretches of the same read and unitig that touch; return them by unitig."""
     order = np.lexsort((stretches.start, stretches.read, stretches.unitig))
     unitig, read, start, end = (column[order] for column in stretches)
     if not len(order):

@@ -1,4 +1,4 @@
-"""Chimeras: reads that join two places of the genome, told before their errors are corrected.
+"""Chimeras: reads that join two places of the genome, found before correction.
 
 Overlaps of corrected reads that match to the last base end at an error just as they do at the junction of a
 chimera. Those of reads as given go on across errors, and end at the junction::
@@ -30,15 +30,15 @@ from overlapper.graph.cores import cores_of, partings_of
 from overlapper.tables import Overlaps
 
 CLIP = 250
-"""Bases by which an overlap may go on past a junction, as an overlap near the end of a read is taken to end
-with it: 228 in R10 reads of yeast."""
+"""Most bases of an overlap past a junction: an overlap near the end of a read is extended to that end, by up
+to 228 bases in R10 reads of yeast."""
 FEWEST = 3
-"""Overlaps that stop at a junction. In R10 reads of yeast at 29x, and in .5 to .08 of them, none reaches
-across 382 places of chimeras where so many stop, and 784 of other reads where fewer do."""
+"""Least overlaps that stop at a junction. In R10 reads of yeast at 29x, and in .5 to .08 of them, no overlap
+crosses 382 places of chimeras where this many stop, and 784 places of other reads where fewer do."""
 
 
 class Sound(NamedTuple):
-    """The interval of each read that is of one place, half open.
+    """The interval of each read that is of one place of the genome, half open.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Sound(NamedTuple):
 
 
 def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
-    """Return what of each read is of one place.
+    """Find the part of each read that is of one place of the genome.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
 
 
 def _most_stops(on: Rows, left: int, right: int, lengths: np.ndarray) -> int:
-    """Return how many rows stop before a gap ``[left, right)`` in what they reach across, or behind it."""
+    """Return the number of rows that stop at a gap ``[left, right)``, on the side where more do."""
     at_start, at_end = on.r_start, lengths[on.read] - on.r_end
     goes_on_before = np.where(on.reverse, at_end, at_start) >= CLIP
     goes_on_behind = np.where(on.reverse, at_start, at_end) >= CLIP

@@ -48,7 +48,7 @@ from overlapper.graph.stats import n50
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 from overlapper.params.graph import CleanParams, GraphParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
@@ -59,7 +59,7 @@ from overlapper.version import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Contigs:
-    """Contigs and how they are linked.
+    """Contigs and their links.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Contigs:
 
 @dataclasses.dataclass(frozen=True)
 class LaidOut:
-    """Contigs before they are polished, and where their reads are."""
+    """Contigs before polishing, and the places of their reads."""
 
     contigs: Contigs
     reads: OwnReads
@@ -101,7 +101,7 @@ class LaidOut:
 
 @dataclasses.dataclass(frozen=True)
 class Assembled:
-    """The result of `assemble_reads`: contigs, and how they came about.
+    """The result of `assemble_reads`: contigs, and the summary of the run.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ def assemble_reads(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Assembled:
     """Assemble reads.
 
@@ -224,7 +224,7 @@ def assemble_reads(
 
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
-    """Assemble reads that are in memory or on disk (`AssemblySteps`), as `assemble_reads` says."""
+    """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     facts = steps.overlap("overlaps", preset, BOTH_ENDS, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
@@ -289,7 +289,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 
 
 def _ends_that_stay(contigs: Contigs) -> np.ndarray:
-    """Return which ends of contigs (bool, shape (n, 2)) are joined to others, or to themselves."""
+    """Return a mask (shape (n, 2)) of the ends of contigs that are linked to others or to themselves."""
     stays = np.repeat(contigs.circular, 2).reshape(-1, 2)
     stays[contigs.link_source >> 1, 1 - (contigs.link_source & 1)] = True
     stays[contigs.link_target >> 1, contigs.link_target & 1] = True
@@ -297,14 +297,14 @@ def _ends_that_stay(contigs: Contigs) -> np.ndarray:
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether reads of an error rate are corrected before they are laid out."""
+    """Return whether reads of this error rate are corrected before layout."""
     if params.correct is WhenToCorrect.AUTO:
         return error_rate > params.correct_above
     return params.correct is WhenToCorrect.ALWAYS
 
 
 def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether contigs of reads of an error rate are of one copy each."""
+    """Return whether copies and haplotypes are kept apart, by the error rate of the reads."""
     if params.haplotypes is WhatOfHaplotypes.PHASE:
         return True
     if params.copies is WhatOfCopies.AUTO:
@@ -313,7 +313,7 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
 
 
 def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
-    """Return how many reads cover a base of one haplotype; None where there are no two to be told apart."""
+    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart."""
     if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
         return None
     found = ploidy(kmer_spectrum(reads, steps.threads))

@@ -1,4 +1,4 @@
-"""Ends of contigs that too few reads cover to be polished, or corrected.
+"""Trimming of ends of contigs that too few reads cover for polishing or correction.
 
 There a contig has the bases of one read, or of two or three that disagree: two such ends can hold more errors
 than all that lies between.
@@ -13,14 +13,13 @@ from overlapper.correct.uncovered import intervals_of
 from overlapper.tables import Reads
 
 REACH = 5_000
-"""Bases of an end that are looked at, half of the sequence at most."""
+"""Bases of an end that are examined; at most half of the sequence."""
 WORSE, HARMLESS = 10, 0.001
-"""How many times as often as on average bases of a contig may be wrong at its ends, and how often they may be
-anyway."""
+"""Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
 
 
 def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
-    """Cut off both ends of sequences where they are wrong much more often than the rest.
+    """Cut off both ends of sequences where their error probability is far above that of the rest.
 
     As in Mott's trimming, every base weighs a limit less the probability that it is wrong, which is 1 where
     no vote was taken. What is cut off is the shortest end that weighs least, if that is below 0. The limit is
@@ -47,7 +46,7 @@ def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
 
 
 def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
-    """Cut off both ends of sequences that exact overlaps were laid out to, where few reads agree.
+    """Cut off both ends of sequences laid out by exact overlaps, where few reads agree.
 
     There they are as they were given. Of `REACH` bases of each end those go before the first that enough
     reads agree in (`overlapper.assemble.agreement`). Where both ends are more than half of a sequence, it
@@ -70,7 +69,7 @@ def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
 
 
 def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
-    """Return sequences without so many bases at either end (shape (n, 2)), whole where these are most."""
+    """Cut bases off either end of sequences (shape (n, 2)); a sequence that would lose most stays whole."""
     cut[2 * cut.sum(axis=1) > sequences.lengths] = 0
     if not cut.any():
         return sequences
@@ -78,6 +77,6 @@ def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
 
 
 def _error_prone(wrong: np.ndarray, limit: float) -> int:
-    """Return how many bases go, of an end of which each is wrong with some probability."""
+    """Return how many bases of an end to cut off, given the error probability of each."""
     weight = np.concatenate([[0.0], np.cumsum(limit - wrong)])
     return int(np.argmin(weight))

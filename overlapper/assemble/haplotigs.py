@@ -1,4 +1,4 @@
-"""Contigs of either haplotype, and primary ones, put together from contigs and their pieces.
+"""Contigs of each haplotype, and primary contigs, assembled from contigs and their pieces.
 
 Definitions are in ``docs/algorithms/haplotypes.md``.
 """
@@ -18,7 +18,7 @@ from overlapper.runtime.messages import counted
 from overlapper.tables import Reads
 
 PROBE = 101
-"""Bases that both ends of a join have in common."""
+"""Bases that both sides of a join have in common."""
 _PROBES = 8
 
 
@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Haplotig:
-    """Stretches of contigs one behind the other; of one phase block or of none (0) and shared."""
+    """Successive stretches of contigs: of one phase block, or shared, with none (0)."""
 
     parts: list[Part]
     block: int
@@ -89,12 +89,12 @@ class Haplotypes:
 
     @classmethod
     def of(cls, contigs: Reads, circular: np.ndarray, ends: Ends, phased: Phased, depth: float) -> Self:
-        """Return both haplotypes and the primary contigs, from what `primary` takes and the depth."""
+        """Return both haplotypes and the primary contigs; arguments are those of `primary`, and the depth."""
         one, other = (of_haplotype(phased, circular, number) for number in (1, 2))
         return cls(phased, depth, one, other, primary(contigs, circular, ends, phased))
 
     def decision(self) -> str:
-        """Text that says that there are two haplotypes, and what is phased."""
+        """Text that says that there are two haplotypes, and how much of them is phased."""
         figures = self.figures()
         return (
             f"two haplotypes, {self.depth:.3g} reads on a base of one: {figures['phased bases']:,} bases in "
@@ -102,7 +102,7 @@ class Haplotypes:
         )
 
     def figures(self) -> dict[str, Any]:
-        """Return what they are like, for people and programs to read."""
+        """Return figures of the haplotypes."""
         named = {"hap1": self.first, "hap2": self.second, "primary": self.primary}
         lengths = {name: np.array([one.length for one in of], np.int64) for name, of in named.items()}
         phased = self.phased.pieces.lengths[self.phased.block > 0]
@@ -123,7 +123,7 @@ class Haplotypes:
 
 
 def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[Haplotig]:
-    """Return the contigs of one haplotype, longest first: what is shared goes with what is before it.
+    """Return the contigs of one haplotype, longest first; shared pieces go with the piece before them.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
 
 
 def primary(contigs: Reads, circular: np.ndarray, links: Ends, phased: Phased) -> list[Haplotig]:
-    """Return contigs of one haplotype at each place, joined where nothing else may follow; longest first.
+    """Return primary contigs, longest first, joined where only one may follow another.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def primary(contigs: Reads, circular: np.ndarray, links: Ends, phased: Phased) -
 
 
 def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
-    """Find where one sequence may go on in another one.
+    """Find where a sequence may continue in another one.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _strand(contigs: Reads, end: int) -> str:
 
 
 def _part(node: int, start: int, stop: int, length: int) -> Part:
-    """Return a stretch of a strand of a contig on its forward strand."""
+    """Convert a stretch on a strand of a contig to its forward strand."""
     if node & 1:
         return Part(node >> 1, length - stop, length - start, True)
     return Part(node >> 1, start, stop, False)

@@ -19,14 +19,14 @@ _COLUMNS = ("block", "haplotype", "contig", "start", "end", "sites")
 
 
 def haplotype_files(haplotypes: Haplotypes, contigs: Contigs) -> list[Iterator[str]]:
-    """Return the lines of all files: FASTA and GFA of either haplotype and of primary contigs; blocks."""
+    """Return the lines of all files: FASTA and GFA of each haplotype and of primary contigs; phase blocks."""
     sets = (haplotypes.first, "h1tg"), (haplotypes.second, "h2tg"), (haplotypes.primary, "ptg")
     files = [write(*each, contigs) for each in sets for write in (haplotig_fasta, haplotig_gfa)]
     return [*files, block_table(haplotypes.phased, contigs)]
 
 
 def names_of(haplotigs: list[Haplotig], prefix: str) -> list[str]:
-    """Return the names of contigs of a haplotype, or of primary ones."""
+    """Return the names of the contigs of a haplotype, or of primary contigs."""
     return [f"{prefix}{i:06d}{'c' if one.circular else 'l'}" for i, one in enumerate(haplotigs, start=1)]
 
 
@@ -38,7 +38,7 @@ def haplotig_fasta(haplotigs: list[Haplotig], prefix: str, contigs: Contigs) -> 
 
 
 def haplotig_gfa(haplotigs: list[Haplotig], prefix: str, contigs: Contigs) -> Iterator[str]:
-    """Yield the lines of segments, and of links: ``0M`` where one goes on in the next, ``*`` of contigs."""
+    """Yield the lines of segments and links: ``0M`` where pieces are adjacent, ``*`` for links of contigs."""
     yield "H\tVN:Z:1.0"
     names = names_of(haplotigs, prefix)
     at_end: dict[int, tuple[str, str]] = {}

@@ -1,4 +1,4 @@
-"""Which pieces of contigs are of which haplotype; the definition is in ``docs/algorithms/haplotypes.md``.
+"""Phasing of pieces of contigs: which haplotype each is of (``docs/algorithms/haplotypes.md``).
 
 ::
 
@@ -20,22 +20,23 @@ from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
 
 MOST_KMERS = 1 << 25
-"""k-mers of contigs that are looked at: of larger assemblies a share, those of the smallest hashes."""
+"""Most k-mers of contigs that are compared: of larger assemblies, those of the smallest hashes."""
 COUNTING, BYTES_A_KMER = 128 << 20, 64
-"""Bytes of memory while k-mers are counted, and of each of them afterwards."""
+"""Bytes of memory while k-mers are counted; bytes of each k-mer afterwards."""
 MOST_TIMES = 3
-"""How often a k-mer of sequence that is the same occurs in contigs, at most: the last reads of what both
-haplotypes share are the first ones of either."""
+"""Most occurrences in contigs of a k-mer that two pieces share: the last reads of a shared stretch are the
+first ones of either haplotype."""
 LEAST_OF_BIN = 0.1
-"""Share of its k-mers that are the same where a bin is: haplotypes may differ in one base of 14."""
+"""Least share of the k-mers of a bin that opposite pieces share: haplotypes may differ in one base of 14."""
 LEAST_SAME, ENOUGH = 10, 50
-"""Bins of sequence that opposite pieces have in common: half of those of the shorter, but no fewer than a
-repeat has, and no more than ends of contigs have that run into what haplotypes share, two reads long."""
+"""Least bins that opposite pieces have in common: half of those of the shorter piece; at least 10, more than
+a repeat has, and at most 50, as many as ends of contigs of two reads' length that run into a shared stretch
+have."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Phased:
-    """Pieces of contigs, and which haplotype each is of.
+    """Pieces of contigs, and the haplotype of each.
 
     Attributes
     ----------
@@ -55,7 +56,7 @@ class Phased:
 
     @property
     def of_two(self) -> bool:
-        """Whether half of the bases of phased pieces or more are in blocks of both haplotypes."""
+        """Whether at least half of the phased bases are in blocks of both haplotypes."""
         of_one, of_other = (np.unique(self.block[self.haplotype == haplotype]) for haplotype in (1, 2))
         phased = self.block > 0
         in_both = phased & np.isin(self.block, np.intersect1d(of_one, of_other))
@@ -92,7 +93,7 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
 def opposite(
     pieces: Pieces, first: np.ndarray, second: np.ndarray, sampled: float
 ) -> list[tuple[int, int, int]]:
-    """Return which pieces are of the same place, those that have most in common first.
+    """Return pairs of opposite pieces, those with most in common first.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def opposite(
 def _in_common(
     on: list[np.ndarray], bins: list[np.ndarray], taken: np.ndarray, lengths: np.ndarray, least: float
 ) -> list[tuple[int, int, int]]:
-    """Return pairs of pieces that have enough of the shorter in common, those of most bins first."""
+    """Return pairs of pieces that have enough of the shorter one in common, by the number of bins."""
     low, high = (piece[taken] for piece in on)
     pairs, pair = np.unique(low * len(lengths) + high, return_inverse=True)
     one, other = np.divmod(pairs, max(1, len(lengths)))
@@ -182,14 +183,14 @@ def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
 
 
 def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:
-    """Return where the k-mers of each contig start that occur once."""
+    """Return where the k-mers start that occur once in their contig."""
     once = np.flatnonzero(np.diff(counted.column_offsets) == 1)
     place = np.sort(_place(counted.occurrences[counted.column_offsets[once]]))
     return np.split(place & 0xFFFFFFFF, np.searchsorted(place >> 32, np.arange(1, contigs)))
 
 
 def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each two of two or more equal k-mers start."""
+    """Return the starts of all pairs of equal k-mers."""
     times = np.diff(counted.column_offsets)
     one, other = [], []
     for most in range(2, MOST_TIMES + 1):
@@ -201,5 +202,5 @@ def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _place(occurrences: np.ndarray) -> np.ndarray:
-    """Return ``contig << 32 | base`` of occurrences, without their strands."""
+    """Return ``contig << 32 | base`` of occurrences."""
     return (occurrences >> 32 << 32) | ((occurrences & 0xFFFFFFFF) >> 1)

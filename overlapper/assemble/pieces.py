@@ -1,4 +1,4 @@
-"""Contigs cut into pieces, of one haplotype each or shared (``docs/algorithms/haplotypes.md``)."""
+"""Contigs cut into pieces that are of one haplotype or shared (``docs/algorithms/haplotypes.md``)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from overlapper.correct.own_reads import OwnReads
 from overlapper.tables.base import Table, column
 
 K = 31
-"""Bases of the k-mers that tell haplotypes apart."""
+"""k of the k-mers that tell haplotypes apart."""
 SHARED = 1.5
-"""Depth, in depths of a haplotype, from which on sequence is more likely of both."""
+"""Depth, relative to that of a haplotype, from which on sequence is more likely of both haplotypes."""
 BIN = 1000
-"""Bases of the steps in which depth is looked at, and sequence that is the same is counted."""
+"""Bases of a bin, in which depth is measured and shared sequence is counted."""
 LEAST_SHARED = 10_000
-"""Bases of the shortest stretch of twice the depth of a haplotype that is taken for shared; nearly all HiFi
-reads carry the phase across shorter ones."""
+"""Bases of the shortest shared stretch, of twice the depth of a haplotype; nearly all HiFi reads carry the
+phase across shorter ones."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pieces(Table):
-    """Pieces of contigs, by contig and start; together they are the contigs.
+    """Pieces of contigs, by contig and start; together they make up the contigs.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Pieces(Table):
 
 
 class ReadIntervals:
-    """Where reads lie on contigs.
+    """The intervals of contigs that reads cover.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def cut_contig(
 
 
 def shared_stretches(length: int, start: np.ndarray, end: np.ndarray, depth: float) -> np.ndarray:
-    """Return the stretches of a contig that reads of both haplotypes cover: the best path of two states.
+    """Return the stretches of a contig that reads of both haplotypes cover, by the best path of two states.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def shared_stretches(length: int, start: np.ndarray, end: np.ndarray, depth: flo
 
 
 def carried_runs(sites: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the runs of sites that reads join.
+    """Return the runs of sites that reads connect.
 
     Parameters
     ----------

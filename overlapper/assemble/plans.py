@@ -1,4 +1,4 @@
-"""What correction, polishing and assembly in a memory budget would take."""
+"""Estimates of disk and memory for correction, polishing and assembly in a memory budget."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from overlapper.runtime.messages import counted
 from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, tile_bytes
 
 VOTED = 1.26
-"""Bytes on disk of a base that was voted on."""
+"""Bytes on disk for each base of a consensus."""
 
 
 def describe(
     store: ReadStore, params: Params, budget: Budget, rounds: int, unitig_bases: int = 0
 ) -> list[str]:
-    """Describe the most that a run in a memory budget would take, as text.
+    """Describe the most disk and memory that a run in a memory budget takes, as text.
 
     Parameters
     ----------

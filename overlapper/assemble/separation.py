@@ -1,4 +1,4 @@
-"""Overlaps of corrected reads, without those that join reads of different copies.
+"""Overlaps of corrected reads within a copy: those that join reads of different copies are left out.
 
 Where correction leaves so few errors that the reads of a copy are the same, these are the exact ones
 (`overlapper.extend.exact`); of other reads those without a difference of copies (`overlapper.extend.copies`).
@@ -13,28 +13,29 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 EXACT_BELOW = 0.04
-"""Error rate of reads as given, below which correction leaves so few errors that reads of a copy are the same
-to the last base. Two haplotypes of .5 Mb of the MHC, R10 reads of 2.6 %, 25x each: own 31-mers .9993 and
-.9999 from overlaps without any difference, .901 and .9999 from all without one of copies, as a copy that few
-reads show passes for an error."""
+"""Error rate of the given reads below which corrected reads of a copy are equal to the last base. Two
+haplotypes of .5 Mb of the MHC, R10 reads of 2.6 %, 25x each: own 31-mers .9993 and .9999 from overlaps
+without any difference, .901 and .9999 from all without one of copies, as a copy that few reads show passes
+for an error."""
 ACCURATE_BELOW = 0.01
-"""Error rate of HiFi reads as given, which are corrected once (``docs/notes/correction.md``)."""
+"""Error rate of the given reads below which they count as HiFi reads, which one round corrects
+(``docs/notes/correction.md``)."""
 BOTH_ENDS = {"classes": {"best_of_pair": 2}}
-"""Overlaps of a pair of reads. Those that go once round a small plasmid overlap each other at both ends: with
-one overlap a pair plasmids of noisy reads stayed linear, and of four HiFi reads of one of 3.8 kb four came
-out of correction with errors, with two overlaps one."""
+"""Changes of parameters for two overlaps a pair. Reads that go once round a small plasmid overlap each other
+at both ends: with one overlap a pair plasmids of noisy reads stayed linear, and of four HiFi reads of one of
+3.8 kb four came out of correction with errors, with two overlaps one."""
 EXACT = {
     "extender": "exact",
     "dsoft": {"most_windows": 16, "min_share": 5},
     "classes": {"best_of_pair": 0},
 }
-"""How exact overlaps are found. Reads of tandem copies match in many ways, of which one that joins other
-copies may well be the longest. LPA haplotype HG00733, its reads without errors: 12,082 exact overlaps with 4
+"""Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
+may well join different copies. LPA haplotype HG00733, its reads without errors: 12,082 exact overlaps with 4
 windows of 25 % or more, 15,601 with these."""
 
 
 def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:
-    """Leave out overlaps between copies (`overlapper.extend.copies`).
+    """Leave out the overlaps of different copies (`overlapper.extend.copies`).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The steps of an assembly that need its reads (overlap, correct, polish), in memory or on disk."""
+"""The steps of an assembly on its reads (overlap, correct, polish), in memory or on disk."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Changes = Mapping[str, Any] | None
 
 
 class AssemblySteps(Protocol):
-    """The reads of an assembly, and what is done with them.
+    """The reads of an assembly with the steps on them: `HeldSteps` in memory, `StoredSteps` on disk.
 
     Attributes
     ----------
@@ -40,25 +40,25 @@ class AssemblySteps(Protocol):
 
     @property
     def reads(self) -> Reads:
-        """The reads as they are now, given or corrected, without names and qualities."""
+        """The current reads, given or corrected, without names and qualities."""
 
     @property
     def origin(self) -> np.ndarray:
-        """The number of each read, as it is now, among the reads as given (int64)."""
+        """The number of each current read among the given reads (int64)."""
 
     @property
     def overlaps(self) -> Overlaps:
-        """The overlaps that were found last, by the numbers that `reads` have."""
+        """The overlaps of the last search, in the numbers of `reads`."""
 
     @property
     def room(self) -> int | None:
-        """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
+        """Bytes of memory that may be used besides reads and overlaps; None for no limit."""
 
     def error_rate(self, preset: str) -> ErrorRate:
-        """Return the error rate of the reads as they are now, which is found once."""
+        """Return the error rate of the current reads, which is estimated once."""
 
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
-        """Find the overlaps of the reads, by a preset with some changes; return what was found."""
+        """Find the overlaps of the current reads, by a preset with changes; return the counts."""
 
     def correct(self, params: CorrectParams, report: Report) -> None:
         """Correct the reads by their overlaps."""
@@ -71,16 +71,16 @@ class AssemblySteps(Protocol):
         params: CorrectParams,
         report: Report,
     ) -> Polished:
-        """Polish unitigs with the reads as given, with their own alone where these are told."""
+        """Polish unitigs with the given reads, or with those of their layout alone where ``own`` has them."""
 
 
 def correct_by_accuracy(
     steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, report: Report
 ) -> None:
-    """Correct reads, with the number of rounds for reads as accurate as HiFi reads or that for others.
+    """Correct reads, with the number of rounds for HiFi reads or that for others.
 
-    Further rounds follow for others alone, where overlaps are to be exact: reads that go on changing have
-    none at what they differ in.
+    Further rounds may follow for others, if their overlaps will have to be exact: reads that still differ
+    have none there.
     """
     rounds = params.accurate_rounds if accurate else params.correction.rounds
     further = params.correction.further_rounds if exact and not accurate else 0

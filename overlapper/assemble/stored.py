@@ -1,4 +1,4 @@
-"""Assembly in a memory budget: reads, and what becomes of them, are on disk; the graph is in memory."""
+"""Assembly in a memory budget: reads and overlaps are on disk, the graph is in memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -31,7 +31,7 @@ from overlapper.tiled.tiles import run_tiled
 from overlapper.tiled.workdir import Workdir
 
 LAYOUT_COPIES = 4
-"""How often overlaps are in memory while a graph is made of them, at most."""
+"""Most copies of the overlaps that are in memory while the graph is built."""
 
 
 def assemble_stored(
@@ -44,7 +44,7 @@ def assemble_stored(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Assembled:
     """Assemble stored reads in a memory budget.
 
@@ -104,7 +104,7 @@ class StoredSteps:
 
     @property
     def origin(self) -> np.ndarray:
-        """See `AssemblySteps`; corrected reads have an order of their own."""
+        """See `AssemblySteps`; corrected reads are sorted anew."""
         return np.arange(len(self._given)) if self._store is self._given else self._store.order
 
     @property

@@ -1,4 +1,4 @@
-"""The summary of an assembly as JSON, and the reason why one is empty."""
+"""The summary of an assembly as JSON, and the reason for an empty one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def to_json(
     cleaning: CleanParams | None,
     run: Mapping[str, Any] | None = None,
 ) -> str:
-    """Write what went in, what every step removed, what came out, parameters, times and memory.
+    """Return counts of every step, figures of the contigs, parameters, times and memory, as JSON.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def to_json(
 
 
 def no_unitigs(overlaps: int, params: GraphParams) -> str:
-    """Say why an assembly of so many overlaps has no unitigs, and what to try.
+    """Return why an assembly has no unitigs, by its number of overlaps, and what to try.
 
     Only trimming can take every read: each later step leaves one.
     """

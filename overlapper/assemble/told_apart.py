@@ -1,4 +1,4 @@
-"""Differences between copies, counted on overlaps of raw reads.
+"""Differences between copies, counted for overlaps of raw reads (``--copies``).
 
 Errors hide what tells haplotypes and copies of a repeat apart. So the reads are corrected, which keeps a
 copy's own bases, and the corrected reads of each overlap are compared (`overlapper.extend.copies`).
@@ -23,15 +23,15 @@ from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
 from overlapper.params.assembly import AssembleParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 TRANS = 4
-"""Differences of copies that correction does not leave between reads of one copy. Simulated reads of
-chromosome XII of yeast, 25x: of the overlaps within a place, .1 % (R10), .2 % (R9) and none (HiFi) have as
-many."""
+"""Least differences of copies of an overlap between copies: correction leaves fewer between reads of one
+copy. Simulated reads of chromosome XII of yeast, 25x: of the overlaps within a place, .1 % (R10), .2 % (R9)
+and none (HiFi) have as many."""
 
 
 def count_copy_differences(
@@ -44,9 +44,9 @@ def count_copy_differences(
     device: str = "auto",
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Overlaps:
-    """Count the differences of copies of overlaps, by correcting the reads.
+    """Count the differences between copies of each overlap, by correcting the reads.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ def count_copy_differences(
 
 
 def are_trans(overlaps: Overlaps) -> np.ndarray:
-    """Return which overlaps join different copies, by their ``copy_differences`` (bool)."""
+    """Return a mask of the overlaps that join different copies, by their ``copy_differences``."""
     differences = np.asarray(overlaps.copy_differences)
     return (differences < 0) | (differences >= TRANS)
 
 
 def _looked_up(overlaps: Overlaps, known: Overlaps, values: np.ndarray) -> np.ndarray:
-    """Return the value that the best known overlap of the same reads and strand has; -1 without one."""
+    """Return the value of the best overlap of the same reads and strand among those known; -1 for none."""
     order = np.lexsort((known.score, _pairs(known)))
     pairs, values = np.append(_pairs(known)[order], -1), np.append(values[order], np.int32(-1))
     wanted = _pairs(overlaps)

@@ -1,7 +1,7 @@
 """Finders for tiles: seeds on disk by block of reads, joined for a block of queries and one of targets.
 
-What seeds is decided from all reads, so that the candidates of a pair are those that the finder of the whole
-read set gives.
+Which k-mers seed is decided from all reads, so that a pair has the same candidates as with a finder of the
+whole read set.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
 from overlapper.tables import Reads, Seeding
 
 Cut = Callable[[int], np.ndarray]
-"""``cut(seed_bytes)`` gives the reads at which blocks start (int64), when the seeds of all reads take so many
-bytes in a tile."""
+"""``cut(seed_bytes)`` returns the bounds of blocks of reads (int64), given the bytes of the seeds of all
+reads."""
 SampleFinders = Callable[[int, Reads, int], QueryFinder]
-"""``finder(block, reads, threads)`` of a sample of queries and a block of targets, whose reads are given,
-queries first."""
+"""``finder(block, reads, threads)`` returns the finder of a sample of queries against a block of targets;
+``reads`` are those of the sample, then those of the block."""
 
 
 class SeedSource(Protocol):
@@ -74,7 +74,7 @@ class SeededBlocks(Protocol):
 
     @staticmethod
     def looked_at(store: SeedSource, params: Params, threads: int) -> int:
-        """Return about how many k-mers of the reads are looked at, before any seed is made."""
+        """Estimate how many k-mers, or minimizers, of the reads are looked at before seeds are chosen."""
 
     @staticmethod
     def write(
@@ -85,38 +85,38 @@ class SeededBlocks(Protocol):
         Parameters
         ----------
         artifact : Artifact
-            Where to.
+            Written to.
         store : SeedSource
         params : Params
         memory : int
-            Bytes that this may take.
+            Bytes of main memory to stay within.
         threads : int
         cut : callable
             See `Cut`.
         """
 
     def finder(self, blocks: list[int], reads: Reads, threads: int) -> QueryFinder:
-        """Return the finder of a block of queries and one of targets, or of one block that is both.
+        """Return the finder of a block of queries against a block of targets, or of one block with itself.
 
-        The reads of a tile number from 0, queries first.
+        The reads of a tile are numbered from 0, queries first.
 
         Parameters
         ----------
         blocks : list of int
         reads : Reads
-            Of these blocks, in the form in which they are sketched.
+            Of these blocks, as they are sketched.
         threads : int
         """
 
     def sample(self, queries: np.ndarray, reads: Reads) -> SampleFinders:
-        """Return what finds candidates of some queries, where there are several blocks.
+        """Return a function that makes finders of a sample of queries against any of several blocks.
 
         Parameters
         ----------
         queries : ndarray of int64
             Ascending.
         reads : Reads
-            Theirs, in the form in which they are sketched.
+            The reads of these queries, as they are sketched.
         """
 
 
@@ -254,4 +254,4 @@ class SpgemmBlocks:
 
 
 IN_BLOCKS: dict[str, type[SeededBlocks]] = {"dsoft": DsoftBlocks, "spgemm": SpgemmBlocks}
-"""What works in tiles, by the name of the finder; one that is not here has no tiles."""
+"""The finders that work in tiles, by name."""

@@ -29,12 +29,12 @@ from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
 
 SAMPLED_SEEDS = 4096
-"""Of which hits are counted to tell how many all have."""
+"""Seeds whose hits are counted to estimate the number of all hits."""
 
 
 @dataclasses.dataclass
 class DsoftFinder:
-    """Candidates of any range of queries, from an index of the whole read set, or of two blocks of it.
+    """Finds candidates from a seed index of the whole read set, or of two blocks of it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class DsoftFinder:
     index : SeedIndex
     params : DsoftParams
     first_target : int
-        Reads before are not looked at as targets.
+        Reads before this one are not targets.
     """
 
     lengths: np.ndarray
@@ -63,18 +63,18 @@ class DsoftFinder:
         return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
 
     def counts(self) -> dict[str, int]:
-        """Return what the funnel shows of seeding."""
+        """Return the counts of seeding for the funnel."""
         return self.index.counts
 
     def hits_per_base(self) -> float:
-        """Return about how many hits a base of the reads has, from a sample of the seeds."""
+        """Estimate the hits per base of the reads from a sample of the seeds."""
         seeds = int(self.index.list_starts[-1])
         step = 1 + seeds // SAMPLED_SEEDS
         hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))
 
     def among(self, queries: np.ndarray) -> DsoftFinder:
-        """Return a finder of the candidates of a few queries, ascending; see `SeedIndex.among`."""
+        """Return a finder for a few queries (ascending) alone; see `SeedIndex.among`."""
         return dataclasses.replace(self, index=self.index.among(queries))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
@@ -83,7 +83,7 @@ class DsoftFinder:
         Returns
         -------
         Candidates
-            By query, target, strand, the best first, with their seeds. Memory is that of these candidates.
+            By query, target and strand, the best first, with their seeds. Memory is that of these candidates.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""D-SOFT on GPUs: every GPU holds the seed index, in memory of its own, and finds candidates of queries."""
+"""D-SOFT on GPUs: each GPU holds a copy of the seed index, and finds the candidates of blocks of queries."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 KERNELS = ("candidates", "common.radix_sort", "common.scan")
-"""How the names of the kernels begin that are needed."""
+"""Prefixes of the names of the kernels that this module needs."""
 _BLOCKS_A_SLOT = 4
-"""Blocks that each slot gets at least, if they have hits enough. Launches take as long whatever a block has,
-and an extension by X-drop as long as the longest one of its block."""
+"""Least blocks for each slot, if they have hits enough. A launch costs the same for a block of any size, and
+one of X-drop lasts as long as its longest extension."""
 _LEAST_HITS = 1 << 21
-"""Hits of a block, at least: of fewer the launches take longer than the kernels."""
+"""Least hits of a block: with fewer, launches take longer than the kernels."""
 
 Made = TypeVar("Made", covariant=True)
 
@@ -37,7 +37,7 @@ class Make(Protocol[Made]):
     """A step that works on the candidates of D-SOFT while they are on a GPU."""
 
     def __call__(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
-        """Return what is made of candidates in this arena; ``found`` is None if there are none."""
+        """Process candidates in this arena; ``found`` is None if there are none."""
 
 
 class IndexThere(NamedTuple):
@@ -46,10 +46,10 @@ class IndexThere(NamedTuple):
     Attributes
     ----------
     arena : Arena
-        The memory that it lies in.
+        The device memory that holds the index.
     seeds : Index
     seeding : tuple of DeviceArray
-        What `SeededReads` has of the table of that name.
+        The columns of `Seeding` that `overlapper.kernels.chain.cuda.chain.SeededReads` takes.
     reads : DeviceReads
     """
 
@@ -60,16 +60,16 @@ class IndexThere(NamedTuple):
 
 
 class DsoftOnGpus:
-    """Candidates of any range of queries, found on GPUs.
+    """Finds candidates on GPUs.
 
     Parameters
     ----------
     gpus : Gpus
-        Those that hold the reads get the index as well, where there is room.
+        Those that hold the reads also get the index, where it fits.
     finder : DsoftFinder
-        Finds what no GPU has room for.
+        Finds on the CPU what does not fit any GPU.
     block_hits : int
-        Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
+        Most hits of a block of queries, as estimated; each takes some 80 bytes.
     """
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
@@ -79,7 +79,7 @@ class DsoftOnGpus:
         self._longest = 2 * int(finder.lengths.max(initial=0))
 
     def blocks(self, start: int, stop: int) -> np.ndarray:
-        """Return the queries at which blocks of ``[start, stop)`` begin, and ``stop``."""
+        """Return the bounds of blocks of the queries ``[start, stop)``."""
         lengths = self._finder.lengths[start:stop]
         most, least = (
             int(hits / max(self._finder.hits_per_base(), 1e-9)) for hits in (self._block_hits, _LEAST_HITS)
@@ -103,7 +103,7 @@ class DsoftOnGpus:
         return Candidates.concat(parts)
 
     def find_each(self, queries: np.ndarray) -> list[Candidates]:
-        """Return the candidates of each of a few queries (ascending), with hits, found together."""
+        """Return the candidates, with hits, of each of a few queries (ascending), found in one pass."""
         from overlapper.kernels.candidates.cuda.dsoft import rows_of, seeds_of
 
         index = self._finder.index
@@ -127,13 +127,13 @@ class DsoftOnGpus:
         return [part(first, stop) for first, stop in bounds.tolist()]
 
     def made(self, start: int, stop: int, make: Make[Made]) -> Iterator[tuple[int, int, Made | None]]:
-        """Yield what `work` returns for ranges of queries, halved until they fit the memory of a GPU.
+        """Yield the results of `work`, with the range of queries halved until it fits the memory of a GPU.
 
         Yields
         ------
         tuple
-            Queries ``[first, last)``, one range after the other, and what is made of theirs: None where the
-            CPU has to find them.
+            Queries ``[first, last)``, in order, and the result for their candidates; None where the CPU has
+            to find these.
         """
         made, fits = self.work(start, stop, make)
         if made is not None or not fits or stop - start < 2:
@@ -150,22 +150,22 @@ class DsoftOnGpus:
         make: Make[Made],
         among: np.ndarray | None = None,
     ) -> tuple[Made | None, bool]:
-        """Find the candidates of queries on a GPU, and return what is made of them there.
+        """Find the candidates of queries on a GPU, and process them there.
 
         Parameters
         ----------
         start, stop : int
         make : callable
-            Is given the candidates, which may be none, the index, and the arena that they lie in.
+            See `Make`; its result is returned.
         among : ndarray of int64, optional
-            The queries that are looked at, ascending; all by default.
+            The queries to find candidates of, ascending; all by default.
 
         Returns
         -------
         made : object or None
-            None where the arena is too small for so many queries, or the GPU has no room for the index.
+            None if the queries do not fit the arena, or the index does not fit the GPU.
         fits : bool
-            Whether it has.
+            Whether the index fits the GPU.
         """
         from overlapper.kernels.candidates.cuda.dsoft import Bands, find_candidates
         from overlapper.kernels.candidates.cuda.hits import of_queries
@@ -175,7 +175,7 @@ class DsoftOnGpus:
             finder.index.kmer_length, dsoft.band_width.bit_length() - 1, dsoft.min_bases, dsoft.drift,
             dsoft.most_windows, dsoft.min_share,
         )  # fmt: skip
-        # Blocks are of about the same size, and go in their order: what comes first is handed on first.
+        # Blocks have about the same size, so that first come, first served keeps their order.
         with self._gpus.slot() as slot, slot.working():
             there, arena = self._on(slot), slot.arena
             if there is None:
@@ -188,7 +188,7 @@ class DsoftOnGpus:
                 return None, True
 
     def _on(self, slot: Slot) -> IndexThere | None:
-        """Return the index on the GPU of a slot; None where it or the reads do not fit."""
+        """Return the index on the GPU of a slot; None if it or the reads do not fit."""
         from overlapper.kernels.candidates.cuda.hits import Index
 
         if slot.reads is None:
@@ -203,7 +203,7 @@ class DsoftOnGpus:
 
 
 def _on_gpus(index: SeedIndex) -> IndexCopies:
-    """Return what copies an index to GPUs, from the GPU that made it or from the host."""
+    """Return an object that copies an index to GPUs on demand, from the GPU that made it or from the host."""
     lists, seeding = index.lists, index.seeding
     if isinstance(lists, ListsThere):
         return lists.on_gpus
@@ -215,7 +215,7 @@ def _on_gpus(index: SeedIndex) -> IndexCopies:
         part[:] = lists.numbers(first, first + len(part))
 
     def copy(arena: Arena) -> list[DeviceArray]:
-        # A part at a time: the host has no room for all of them, widened and listed.
+        # A part at a time, so that the host never holds all of them widened and listed.
         widened = arena.written(occurrences.room, np.uint64, occurrences.widen)
         numbers = arena.written(n, numbers_type, list_numbers)
         return [widened, numbers, *map(arena.upload, others)]

@@ -1,4 +1,4 @@
-"""The finders. A new one is a file in this folder and a line here."""
+"""The registry of finders: a new finder is a file in this folder and a line here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from overlapper.tables import Candidates, Reads
 
 
 class QueryFinder(Protocol):
-    """A finder that was prepared for a read set: finds the candidates of any of its queries."""
+    """A finder prepared for a read set, which finds the candidates of any of its reads."""
 
     def hits_per_base(self) -> float:
-        """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
+        """Estimate the hits (occurrences of a seed in two reads) per base of the reads."""
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``, in canonical order.
@@ -30,7 +30,7 @@ class Finder(QueryFinder, Protocol):
         """Prepare to find candidates among all reads."""
 
     def counts(self) -> dict[str, int]:
-        """Return what the funnel shows of seeding."""
+        """Return the counts of seeding for the funnel."""
 
 
 FINDERS = {

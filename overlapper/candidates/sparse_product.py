@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params.stages import SpgemmParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Candidates, Seeding
 
 _PRODUCTS_PER_BLOCK = 1 << 19
@@ -50,7 +50,7 @@ def build_rows(
         As in `overlapper.sketch.counting.KmerCounts`.
     lengths : ndarray of int64, shape (reads,)
     queries : int
-        Only the rows of so many reads are to be multiplied; those of the others are left unsorted.
+        Number of reads whose rows will be multiplied; the rows of later reads are left unsorted.
     threads : int
     """
     from overlapper.kernels.candidates.spgemm import sort_rows, transpose
@@ -65,14 +65,13 @@ def build_rows(
             bounds[block], bounds[block + 1], lengths, positions, products,
         )  # fmt: skip
 
-    for _ in map_in_order(sort, range(len(bounds) - 1), threads):
-        pass
+    for_each(sort, range(len(bounds) - 1), threads)
     return Rows(starts, entries, behind, positions, products)
 
 
 @dataclasses.dataclass
 class SparseProduct:
-    """Candidates of any range of queries, from A of the whole read set, or of two blocks of it.
+    """Finds candidates by multiplying rows of A, the matrix of the whole read set or of two blocks of it.
 
     Attributes
     ----------
@@ -85,7 +84,7 @@ class SparseProduct:
     kmer_length : int
     params : SpgemmParams
     first_target : int
-        Reads before are not looked at as targets.
+        Reads before this one are not targets.
     """
 
     lengths: np.ndarray
@@ -97,7 +96,7 @@ class SparseProduct:
     first_target: int = 0
 
     def hits_per_base(self) -> float:
-        """Return how many hits, or position pairs, a base of the reads has."""
+        """Return the hits (position pairs) per base of the reads."""
         return int(self.rows.products.sum()) / max(1, int(self.lengths.sum()))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:

@@ -145,14 +145,14 @@ def _log_binomial(n: int, m: int, p: float) -> float:
 
 @dataclasses.dataclass
 class SpgemmFinder:
-    """The matrix A of a read set, ready to be multiplied; build it with `prepare`.
+    """Finds candidates from the matrix A of a read set; made by `prepare`.
 
     Attributes
     ----------
     product : SparseProduct
     kmers : ReliableKmers
     too_rare : int
-        How many of the k-mers that were looked at occur less often than ``kmers.lower``.
+        How many of the counted k-mers occur less often than ``kmers.lower``.
     """
 
     product: SparseProduct
@@ -182,21 +182,21 @@ class SpgemmFinder:
         return cls(product, kmers, kmers.too_rare(counted.spectrum))
 
     def counts(self) -> dict[str, int]:
-        """Return what the funnel shows of seeding: k-mers by their places in the reads."""
+        """Return the counts of seeding for the funnel: occurrences of k-mers in the reads."""
         looked_at = int(self.product.seeding.sketched.sum())
         return kmer_counts(looked_at, self.too_rare, len(self.product.occurrences))
 
     def hits_per_base(self) -> float:
-        """Return how many hits a base of the reads has; see `SparseProduct.hits_per_base`."""
+        """See `SparseProduct.hits_per_base`."""
         return self.product.hits_per_base()
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates of queries; see `SparseProduct.find`."""
+        """See `SparseProduct.find`."""
         return self.product.find(query_start, query_stop)
 
 
 def kmer_counts(looked_at: int, too_rare: int, seeding: int) -> dict[str, int]:
-    """Return what the funnel shows of k-mers, of which some are too rare and some seed."""
+    """Return the counts of k-mers for the funnel."""
     return {
         "k-mers": looked_at,
         "k-mers that occur too rarely": too_rare,
@@ -207,14 +207,14 @@ def kmer_counts(looked_at: int, too_rare: int, seeding: int) -> dict[str, int]:
 
 @dataclasses.dataclass(frozen=True)
 class ReliableKmers:
-    """Which k-mers of a read set seed.
+    """The rule by which k-mers of a read set seed.
 
     Attributes
     ----------
     lower, upper : int
         Reliable multiplicities, both included.
     sampled : float
-        Share of the k-mers that are looked at.
+        Share of the k-mers that is used, those of the smallest hashes.
     """
 
     lower: int
@@ -223,10 +223,10 @@ class ReliableKmers:
 
     @classmethod
     def choose(cls, reads: Reads, k: int, params: SpgemmParams, threads: int) -> Self:
-        """Choose by coverage and error rate; what the parameters do not give is estimated.
+        """Choose the multiplicities by coverage and error rate, which are estimated unless given.
 
-        In place of the estimated error rate, the share of k-mers without error is used, as it tells more than
-        the rate.
+        Where the error rate is not given, the share of error-free k-mers is estimated in its place: the
+        bounds depend on that.
 
         Parameters
         ----------

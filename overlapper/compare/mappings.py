@@ -23,7 +23,7 @@ from overlapper.io.truth import Truth, TruthRow
 from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
 from overlapper.mapping.extenders import map_extender
 from overlapper.mapping.seeders import seeder
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
 
 MEASURES = {
@@ -45,7 +45,7 @@ def compare_mappings(
     truth: Truth | None = None,
     circular: Collection[str] = (),
     threads: int = 0,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Comparison:
     """Map reads with every combination of seeders and extenders.
 

@@ -26,7 +26,7 @@ from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.extend.registry import extender
 from overlapper.io.reported import ReportedOverlaps, read_reported
 from overlapper.io.truth import Truth
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
 
 MEASURES = {
@@ -49,7 +49,7 @@ def compare_overlaps(
     truth: Truth | None = None,
     circular: int | Mapping[str, int] = 0,
     threads: int = 0,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Comparison:
     """Find overlaps with every combination of finders and extenders.
 

@@ -22,7 +22,7 @@ class Fate(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """What became of every read; arrays of one value a read, in the order of the file.
+    """How correction changed every read; one value a read, in the order of the input.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Changes:
     fate: list[Fate]
 
     def to_tsv(self) -> str:
-        """Write a tab-separated table with a header."""
+        """Return a tab-separated table with a header."""
         columns = [field.name for field in dataclasses.fields(self)]
         rows = zip(
             self.name, self.bases_in, self.bases_out, (f"{x:.1f}" for x in self.coverage),

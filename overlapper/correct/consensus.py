@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 
 WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
-"""Bases of targets that a thread works on at a time; more where there are many threads."""
+"""Bases of targets of a block, the unit of work of a thread; more for large sets."""
 GPU_BLOCK_BASES = 4_000_000
-"""Bases of targets that a GPU takes at a time, at most."""
+"""Most bases of the blocks that a GPU takes together."""
 GPU_LEAST_BASES = 2_000_000
-"""Bases of targets from which on GPUs take part; fewer are done before their kernels are loaded."""
+"""Least bases of targets for GPUs to be used: fewer are done before their kernels are loaded."""
 
 
 Part = tuple[Any, ...]
-"""Of some windows: bases of each, then what `Consensus` has of them."""
+"""Consensus of a block of windows: its length for each window, then the other columns of `Consensus`."""
 
 
 class Likeness(NamedTuple):
-    """Targets on the reads that vote on them and are like them, as the targets were given.
+    """Rows of targets on the reads that are like them, made on demand.
 
     Attributes
     ----------
     rows : callable
-        Makes these rows, which most do not ask for.
+        Makes the rows; targets as they were given.
     before : int
-        To be added to the numbers that targets have there.
+        Added to the numbers of targets.
     """
 
     rows: Callable[[], Rows]
@@ -74,7 +74,7 @@ class Consensus:
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.consensus.consensus.COUNTS`.
     likeness : sequence of Likeness
-        What `alike` is made from.
+        From which `alike` is made.
     """
 
     offsets: np.ndarray
@@ -90,15 +90,16 @@ class Consensus:
 
     @property
     def alike(self) -> Rows:
-        """The targets on the reads that vote on them and are like them; made anew each time.
+        """Rows of the corrected targets on the reads that are like them; each access makes them anew.
 
-        Such reads have what the target has wherever layers are divided; those that touch rows that were left
-        out reach beyond them. What is returned are their rows turned round: the targets, as their consensus
-        is, by their numbers among these, on the reads, by the numbers that these have in the pileups.
+        A read is like its target if it voted, and has what the target has wherever layers are divided; one
+        that touches rows that were left out also reaches beyond them. In these rows the read is the target
+        (numbered as in the pileups), and the consensus lies on it as the read (numbered among these targets).
         """
         on = Rows.concat([_renumbered(made.rows(), made.before) for made in self.likeness])
         alike = {}
-        # Where the first base of the consensus is that no base of the target before a place comes after.
+        # A base of the target goes to the first base of the consensus with as many bases of the target before
+        # it.
         places = self.origin + np.repeat(np.arange(len(self)) << 32, np.diff(self.offsets))
         for column in ("r_start", "r_end"):
             place = np.searchsorted(places, (on.read.astype(np.int64) << 32) + getattr(on, column))
@@ -123,8 +124,8 @@ def consensus(
     workers : Workers
         Change nothing but the time.
     doubt : int, optional
-        Of corrected reads, which do not err independently of each other, what
-        `overlapper.correct.thresholds.fit_doubt` returns.
+        Result of `overlapper.correct.thresholds.fit_doubt` for reads that were corrected before, and so do
+        not err independently of each other.
     """
     return joined([part for _, part in consensus_in_parts(pileups, params, workers, doubt=doubt)])
 
@@ -136,7 +137,7 @@ def consensus_in_parts(
     *,
     doubt: int | None = None,
 ) -> Iterator[tuple[int, Consensus]]:
-    """Yield what `consensus` returns, some targets at a time, and the number of the first of them."""
+    """Yield the consensus of successive targets in parts, each with the number of its first target."""
     vote = _Vote(pileups, params, doubt)
     if workers.gpus and pileups.targets.total_bases >= GPU_LEAST_BASES:
         of_windows = vote.on_gpus(workers.gpus, workers.threads)
@@ -146,7 +147,7 @@ def consensus_in_parts(
     for part in of_windows:
         waiting.append(part)
         done += len(part[0])
-        # A target whose windows have not all come waits for them.
+        # The windows of a target that is not complete wait for the others.
         if done == len(target) or target[done] != target[done - 1]:
             first, stop = int(target[given]), int(target[done - 1]) + 1
             yield first, _of_targets(waiting, target[given:done], first, stop - first)
@@ -154,9 +155,9 @@ def consensus_in_parts(
 
 
 class _Vote:
-    """The consensus of all targets, a block of windows at a time.
+    """Finds the consensus of all targets, a block of windows at a time.
 
-    What it yields of every block is that of `overlapper.correct.windows.without_margins`.
+    Margins are cut off (`overlapper.correct.windows.without_margins`).
     """
 
     def __init__(self, pileups: Pileups, params: CorrectParams, doubt: int | None) -> None:
@@ -171,10 +172,10 @@ class _Vote:
         return map_in_order(self._vote, self._blocks(threads), threads)
 
     def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[Part]:
-        """As `on_cpu`; GPUs take several blocks at a time, and the CPU those that they do not come to.
+        """As `on_cpu`, by GPUs, which take several blocks at a time, and the threads that they leave free.
 
-        The CPU chooses rows for all. Twice as many threads feed GPUs as there are slots, so that it does so
-        while these are busy.
+        The CPU chooses the rows. Each slot of a GPU has two threads: one chooses rows while the other waits
+        for the GPU.
         """
         from overlapper.correct import gpu_consensus
 
@@ -210,7 +211,7 @@ class _Vote:
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
 
     def _choose(self, windows: np.ndarray) -> Chosen:
-        """Return windows with the rows that vote on them, as GPUs need them."""
+        """Return windows with the rows that vote; on the CPU the kernel chooses them in crowded windows."""
         return choose_rows(self._rows_of(windows), *self._sequences, self._settings)
 
     def _rows_of(self, number: np.ndarray) -> Chosen:
@@ -226,7 +227,7 @@ class _Vote:
         return rows_of_windows(rows.sort_canonical(), number, windows, self._settings)
 
     def _cut(self, chosen: Chosen, made: Part) -> Part:
-        """Cut the consensus of windows to what lies between their bounds."""
+        """Cut the margins off the consensus of windows."""
         number, windows = chosen.number, chosen.windows
         *columns, marks = made
         made = tuple(columns)
@@ -241,7 +242,7 @@ class _Vote:
 
 
 def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Consensus:
-    """Return the consensus of targets ``[first, first + n)`` from that of windows, each of a ``target``."""
+    """Join the consensus of windows to that of targets ``[first, first + n)``; ``target`` is that of each."""
     *columns, rows = zip(*parts, strict=True)
     lengths, codes, quality, depth, origin, counts = (
         np.concatenate(c) if len(c) > 1 else c[0] for c in columns
@@ -254,7 +255,7 @@ def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Co
 
 
 def joined(parts: Sequence[Consensus]) -> Consensus:
-    """Return the consensus of targets that follow each other."""
+    """Concatenate the consensus of successive targets."""
     none = np.zeros(0, np.uint8)
     nothing = Consensus(
         np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)

@@ -1,6 +1,6 @@
-"""Consensus of windows on GPUs: batches that fit their memory.
+"""Consensus of windows on GPUs, in batches that fit their memory.
 
-What a batch takes is planned from the bases of its layers. One that takes more all the same is cut in two.
+The memory of a batch is estimated from the bases of its layers. A batch that does not fit is halved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences
 
 SHARE_FOR_WINDOWS = 0.5
-"""Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
+"""Share of a slot's memory for windows; the rest is for matrices, and for reads that the GPU does not
+hold."""
 
 
 def correct_windows(
@@ -65,7 +66,7 @@ def correct_windows(
 
 
 def as_one(blocks: list[Chosen]) -> Chosen:
-    """Join blocks of windows and their rows."""
+    """Concatenate blocks of windows with their rows."""
     number, windows, rows, crowded, elsewhere = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in windows), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in windows])
@@ -83,7 +84,7 @@ def as_one(blocks: list[Chosen]) -> Chosen:
 def _batch(
     slot: Slot, targets: Reads, reads: Reads, windows: Windows, rows: Rows, settings: Settings
 ) -> tuple[np.ndarray, ...]:
-    """Find the consensus of a batch; of halves of it, when it does not fit."""
+    """Find the consensus of a batch, or of its halves if it does not fit."""
     from overlapper.kernels.consensus.cuda.consensus import correct_windows
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences
 
@@ -106,7 +107,7 @@ def _batch(
 
 
 def _upload(slot: Slot, reads: Reads, chosen: np.ndarray) -> tuple[DeviceSequences, np.ndarray]:
-    """Copy some reads to a slot's GPU; return them, and the numbers that they have there."""
+    """Copy chosen reads to a slot's GPU; return them, and the numbers of ``chosen`` among them."""
     from overlapper.kernels.common.cuda.walks import upload_reads
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences, upload_qualities
 
@@ -130,7 +131,7 @@ def _part(windows: Windows, rows: Rows, begin: int, end: int) -> tuple[Windows, 
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
-    """Return the consensus of batches as that of one."""
+    """Concatenate the consensus of batches."""
     if len(parts) == 1:
         return parts[0]
     lengths, *columns = (

@@ -1,4 +1,4 @@
-"""Threads, memory and devices that the consensus may use; none of them changes the result."""
+"""Threads and devices of a consensus; neither changes the result."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class Workers(NamedTuple):
-    """The GPUs or threads that find the consensus of reads.
+    """Threads, and GPUs that hold the reads, for one consensus.
 
     Attributes
     ----------
     threads : int
     gpus : Gpus or None
-        That hold the reads and their qualities; they vote instead of the CPU.
+        They hold the reads with qualities, and vote instead of the CPU.
     """
 
     threads: int = 1
@@ -31,15 +31,15 @@ class Workers(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """What a run may use.
+    """Threads, devices and GPU memory that a run may use.
 
     Attributes
     ----------
     threads : int
     device : str
-        As `overlapper.runtime.gpu.devices.select_devices` takes it.
+        As the user asked for it (`overlapper.runtime.gpu.devices.select_devices`).
     devices : sequence of Device
-        These: usable GPUs, or the CPU.
+        The usable GPUs, or the CPU.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     """
@@ -51,16 +51,16 @@ class Machine:
 
     @classmethod
     def of(cls, threads: int, device: str, gpu_memory: int) -> Self:
-        """Return a machine, whose devices are looked for."""
+        """Look for the devices, and return the machine."""
         return cls(threads, device, select_devices(device), gpu_memory)
 
     def for_overlaps(self, changes: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return the arguments for devices of finding overlaps with these changes of parameters."""
+        """Return the device arguments of a search for overlaps with these changes of parameters."""
         return {"device": device_within(changes, self.device), "gpu_memory": self.gpu_memory}
 
     @contextlib.contextmanager
     def holding(self, reads: Reads | None) -> Iterator[Workers]:
-        """Yield workers for the consensus of some reads; None if they are not all in memory."""
+        """Yield workers for a consensus, with ``reads`` on its GPUs; None for reads on disk."""
         # Imported here, as numba takes long to load.
         from overlapper.gpu.gpus import opened
 

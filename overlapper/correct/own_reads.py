@@ -1,8 +1,8 @@
-"""Reads on the unitigs that they were laid out in, and on no other.
+"""Rows of reads on their own unitig: the one that they were laid out in.
 
-Where copies are kept apart, reads of one copy lie as well on the unitigs of the others, but the layout says
-which unitig a read is of, and where it is there. Reads of the layout are those of its paths and the contained
-ones that a chain of containers joins to a path. Reads that were cleaned off the graph polish nothing.
+Where copies are kept apart, reads of one copy match the unitigs of the others just as well, but the layout
+says which unitig a read belongs to, and where. Reads of the layout are those of its paths, and contained
+reads that a chain of containers joins to a path. Reads that were cleaned off the graph do not polish.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from overlapper.correct.pileups import Rows
 from overlapper.graph.layout import Layout
 from overlapper.graph.placement import contained_in_unitigs
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import Table, column, places_within
 
 SHORTEST = 100
-"""Bases that a read has on a window, at least, as in `overlapper.correct.voting_rows`."""
+"""Least bases of a read on a window, as in `overlapper.correct.voting_rows`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,15 +28,15 @@ class OwnReads(Table):
     ----------
     unitig, read : ndarray of int32, shape (n,)
     start : ndarray of int64, shape (n,)
-        First base on the unitig; what lies before the first base or behind the last one of a circular unitig
-        is at its other end.
+        First base on the unitig. On a circular unitig, reads may begin before its first base or end behind
+        its last one.
     reverse : ndarray of bool, shape (n,)
         True where the read's reverse complement lies in the unitig.
     r_start, r_end : ndarray of int32, shape (n,)
         Interval of the read that was laid out, half open, on its forward strand.
     unitig_length, read_length : ndarray of int64, shape (n,)
-        Bases of both at that time. The same reads before they were corrected, and the unitig after it was
-        polished, have about as many; intervals stretch with them.
+        Bases of both in the layout. Intervals are scaled to the raw read and to the polished unitig, which
+        have about as many.
     """
 
     unitig: np.ndarray = column("i4")
@@ -100,15 +100,15 @@ def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate
     own : OwnReads
     windows : Windows
     lengths : ndarray of int64, shape (reads,)
-        Of the reads as they vote.
+        Of the reads that vote.
     error_rate : float
-        Of these; their divergence from unitigs.
+        Of these reads; taken as their divergence from unitigs.
     """
     first = np.searchsorted(windows.unitig, own.unitig, "left")
     each = np.searchsorted(windows.unitig, own.unitig, "right") - first
-    # Every read with every window of its unitig, and in circular ones from either side, too.
+    # Every read with every window of its unitig, on circular ones also a turn before and a turn after.
     which = np.repeat(np.arange(len(own)), each)
-    window = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(each) - each, each)
+    window = first[which] + places_within(each)
     rows = [_rows(own, which, windows, window, turns, lengths) for turns in (-1, 0, 1)]
     target, read, reverse, *intervals = map(np.concatenate, zip(*rows, strict=True))
     t_start, t_end, r_start, r_end = (places.astype(np.int32) for places in intervals)
@@ -121,7 +121,7 @@ def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate
 def _rows(
     own: OwnReads, which: np.ndarray, windows: Windows, window: np.ndarray, turns: int, lengths: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Return target, read, strand and both intervals of reads that lie on windows after turns of a circle."""
+    """Return columns of `Rows` of reads on windows, once moved by ``turns`` times the unitig's length."""
     bases = (own.r_end - own.r_start)[which]
     size, now = own.unitig_length[which], windows.unitig_length[window]
     start = own.start[which] * now // size + turns * now

@@ -1,4 +1,4 @@
-"""Reads from the bases and qualities that a vote gives."""
+"""Reads packed from the bases and qualities of a consensus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overlapper.tables.reads import UNKNOWN, words_for
 
 
 def packed(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, names: list[str]) -> Reads:
-    """Return reads.
+    """Pack bases and qualities as reads.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def _names_of(names: list[str]) -> dict[str, np.ndarray]:
 
 
 def runs_of(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the runs of marked bases of reads that follow each other.
+    """Return the runs of marked bases of successive reads.
 
     Parameters
     ----------
@@ -63,9 +63,9 @@ def runs_of(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.nda
     Returns
     -------
     start, end : ndarray of int32
-        Of each run, on its read, half open.
+        Interval of each run on its read, half open.
     runs : ndarray of int64, shape (n,)
-        Of each read.
+        Number of runs of each read.
     """
     if not marked.any():
         return np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(len(offsets) - 1, np.int64)

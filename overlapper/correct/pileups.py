@@ -13,7 +13,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import Table, column, spread
 
 WIDEN = 200
-"""Rows are widened by so many bases where both reads go on."""
+"""Rows are widened by up to this many bases at either end, where both reads go on."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +27,7 @@ class Rows(Table):
         True where the read's reverse complement matches the target.
     t_start, t_end, r_start, r_end : ndarray of int32, shape (n,)
     score : ndarray of int32, shape (n,)
-        Of a target's rows those with the highest are taken first.
+        The rows of a target with the highest scores vote first.
     divergence : ndarray of float32, shape (n,)
         Differences a base; NaN where unknown.
     """
@@ -55,14 +55,14 @@ class Rows(Table):
         return float(np.median(known)) if len(known) else 1.0
 
     def widened(self, t_lengths: np.ndarray, r_lengths: np.ndarray, most: int = WIDEN) -> Rows:
-        """Let rows go on at either end, by the same number of bases on both reads, as far as these go.
+        """Extend rows at either end, by the same number of bases on both reads, within the reads.
 
         Parameters
         ----------
         t_lengths, r_lengths : ndarray of int64
-            Of all targets, and of all reads.
+            Lengths of all targets and reads.
         most : int
-            Bases at either end.
+            Most bases at either end.
         """
         before, behind = self.r_start, r_lengths[self.read] - self.r_end
         left = np.minimum(self.t_start, np.where(self.reverse, behind, before)).clip(0, most)
@@ -79,7 +79,7 @@ class Rows(Table):
 
 
 def rows_of(overlaps: Overlaps) -> Rows:
-    """Return every overlap twice, as the query on the target and as the target on the query; by target."""
+    """Return two rows for each overlap, of the query on the target and the reverse, sorted by target."""
     o = overlaps
     order = np.argsort(np.concatenate([o.query, o.target]), kind="stable")
 
@@ -103,15 +103,15 @@ class Pileups:
     targets, reads : Reads
         Weighted by their qualities, where they have them.
     rows : Rows
-        Are put by target, if they are not.
+        Sorted by target when they are not.
     targets_vote : bool
-        Whether a target is a read that votes like the others, or only where they are put.
+        Whether targets are reads that vote themselves, as in correction; unitigs do not.
     divergence : float, optional
-        What is typical of the rows, where they are not all; else it is taken from them.
+        Typical divergence, given where ``rows`` are a part of all; else their median.
     reach : int
-        Rows are widened by so many bases.
+        Bases by which rows are widened at most, at either end.
     numbers : ndarray of int64, optional
-        Of the reads, where these are some of more.
+        Numbers of the reads in the whole set, where ``reads`` are a part of it.
     """
 
     targets: Reads
@@ -138,12 +138,12 @@ class Pileups:
         return np.searchsorted(self.rows.target, np.arange(len(self.targets) + 1))
 
     def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
-        """Yield the pileups, some targets at a time, and the number of the first target: all at once.
+        """Yield the number of the first target, and the pileups: in memory, all targets are one block.
 
         Parameters
         ----------
         targets : ndarray of int64, optional
-            Some, ascending, among which they are numbered then.
+            Only these targets, ascending; they are numbered anew.
         """
         if targets is None:
             yield 0, self
@@ -160,15 +160,15 @@ class Pileups:
         )
 
     def taken(self, targets: np.ndarray) -> Reads:
-        """Return some targets."""
+        """Return some of the targets."""
         return self.targets.take(targets)
 
     def rows_on(self, start: int, stop: int) -> Rows:
-        """Return the rows on targets ``[start, stop)``, which share their memory with these."""
+        """Return a view of the rows on targets ``[start, stop)``."""
         return self.rows.rows(int(self.first[start]), int(self.first[stop]))
 
     def sample(self, wanted: int) -> Pileups:
-        """Return the pileups of so many of the targets, evenly spread."""
+        """Return the pileups of ``wanted`` targets, evenly spread."""
         sample = spread(len(self.targets), wanted)
         some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
         rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))

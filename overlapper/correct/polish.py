@@ -2,9 +2,9 @@
 
 A unitig is cut into windows with margins that neighbours share; in a circular one the last window and the
 first are neighbours too, so that its origin is polished like any other place. Reads are laid on windows by
-the finder and the chain extender, windows being their queries; a match that ends within both is internal and
-falls. Where a layout says which reads a unitig is of, these are laid where it has them, and no others
-(`overlapper.correct.own_reads`). The consensus of windows is joined where they meet.
+the finder and the chain extender, windows being the queries; internal matches are dropped. Where a layout is
+given, reads lie where it has them, and on no other unitig (`overlapper.correct.own_reads`). The consensus of
+windows is joined where they meet.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
@@ -43,7 +43,7 @@ _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 @dataclasses.dataclass(frozen=True)
 class Unitigs:
-    """Sequences to polish, and which of them are circles.
+    """Sequences to polish, linear or circular.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Polished:
     unitigs : Unitigs
         With qualities, in the order given.
     funnel : dict of str to int
-        What went in, what every round found and what came out.
+        Counts of what went in, what every round found and what came out.
     warnings : list of str
-        What the last round left undone (`overlapper.correct.unvoted.warning`).
+        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), if any.
     """
 
     unitigs: Unitigs
@@ -116,7 +116,7 @@ def polish(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Polished:
     """Replace unitigs by the consensus of the reads that lie on them.
 
@@ -128,7 +128,7 @@ def polish(
     params : CorrectParams, optional
         Each round lays the reads on the unitigs anew.
     own : OwnReads, optional
-        Where reads lie, which are in canonical order then; else they are laid on all unitigs.
+        Where reads, numbered in canonical order, lie in the layout; by default reads are laid on all unitigs.
     preset : str or ErrorRate
         Of the reads.
     threads : int
@@ -139,9 +139,10 @@ def polish(
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
-        Keep what every round makes; those of a run on the same unitigs and reads.
+        Where the results of each round are kept; a later run on the same unitigs and reads takes them from
+        there.
     report : callable
-        Told how far it is.
+        Receives the progress of the run.
     """
     stages = stages or Stages()
     machine = Machine.of(threads, device, gpu_memory)
@@ -161,7 +162,9 @@ def polish_kept(
     stages: Stages,
     report: Report,
 ) -> Polished:
-    """Polish unitigs with reads in memory or on disk; the arguments are those of `polish`, and two others.
+    """Polish unitigs with reads in memory or on disk.
+
+    Arguments not listed are those of `polish`.
 
     Parameters
     ----------
@@ -182,7 +185,7 @@ def polish_kept(
 
 
 class KeptReads(Protocol):
-    """The reads that polish, in memory or on disk.
+    """The reads that polish, in memory (`HeldReads`) or on disk.
 
     Attributes
     ----------
@@ -237,7 +240,7 @@ class _Round(Round):
     def vote(
         self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams
     ) -> tuple[Unitigs, dict[str, Any]]:
-        """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
+        """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
             windows = _Windows(unitigs)
@@ -269,7 +272,7 @@ class _Round(Round):
 
 
 class _Windows:
-    """Unitigs cut into windows, as reads."""
+    """Windows of unitigs, which reads are laid on as if the windows were reads."""
 
     def __init__(self, unitigs: Unitigs) -> None:
         self._unitigs = unitigs
@@ -286,24 +289,23 @@ class _Windows:
         self.reads = Reads.from_sequences(map(str, range(len(parts))), parts)
         self._unitig = unitig
         self.intervals = Windows(unitig, low, high, length)
-        # Bases that do not belong to margins. What is inserted behind the last base of a linear unitig
-        # belongs to its last window.
+        # Bases without margins. Bases inserted behind the end of a linear unitig belong to its last window.
         self._first, self._last = bounds.start - low, bounds.end - low
         self._last += (bounds.end == length) & (high == length)
 
     def joining(self) -> _Joined:
-        """Return what the consensus of windows is joined by."""
+        """Return an empty consensus of the unitigs, to which that of windows is added."""
         return _Joined(self._unitigs.sequences, self._unitig, self._first, self._last)
 
 
 class _Joined:
-    """The consensus of unitigs, from that of their windows.
+    """The consensus of unitigs, joined from that of their windows.
 
     Parameters
     ----------
     unitigs : Reads
     unitig, first, last : ndarray of int64, shape (windows,)
-        Of each window its unitig, and which of its bases are not of a margin, half open.
+        Unitig of each window, and its bases without margins, half open.
     """
 
     def __init__(self, unitigs: Reads, unitig: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
@@ -314,7 +316,7 @@ class _Joined:
         self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
 
     def add(self, made: Consensus) -> np.ndarray:
-        """Append the consensus of the next windows; return which of its bases are not of margins."""
+        """Append the consensus of the next windows without margins; return a mask of the bases taken."""
         window = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
         self._done += len(made)
         unitig, first, last = (values[window] for values in self._windows)

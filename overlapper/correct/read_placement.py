@@ -21,11 +21,11 @@ from overlapper.tables.base import spread
 SAMPLE_TARGETS = 16
 
 Laid = tuple[Overlaps, np.ndarray]
-"""Reads on targets as overlaps, of which the target is the query, and which of these end within both."""
+"""Overlaps of reads with a target, which is the query, and a mask of the internal matches."""
 
 
 def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
-    """Lay reads on targets; at most one row for each pair.
+    """Lay reads on targets, with at most one row for each pair.
 
     Parameters
     ----------
@@ -46,26 +46,26 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
 
 
 def sample_targets(n: int) -> np.ndarray:
-    """Return targets from all over, on which it is measured how well chains typically agree."""
+    """Return the targets on which the typical agreement of chains is measured, evenly spread."""
     return spread(n, SAMPLE_TARGETS)
 
 
 def of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Return the candidates of a target and a read; those of two targets are left out."""
+    """Return the candidates of targets with reads; those of two targets are left out."""
     return candidates.take(candidates.target >= first_read)
 
 
 def laid(
     together: Reads, find: Callable[[int, int], Candidates], n: int, params: Params, threads: int
 ) -> Iterator[Laid]:
-    """Yield the reads that lie on each of ``n`` targets.
+    """Yield the overlaps of reads with each of ``n`` targets.
 
     Parameters
     ----------
     together : Reads
         Targets, then reads.
     find : callable
-        ``find(start, stop)`` gives the candidates of some of them.
+        ``find(start, stop)`` returns the candidates of a range of targets.
     n : int
     params : Params
     threads : int
@@ -89,13 +89,13 @@ def reported(parts: Iterable[Laid], n: int, report: Report) -> Iterator[Laid]:
 
 
 def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
-    """Return the rows of all reads on targets, without those whose read lies better elsewhere.
+    """Return the rows of all reads on targets, but for those of `bettered`.
 
     Parameters
     ----------
     parts : iterable of Laid
     first_read : int
-        The number that the first read has among targets and reads.
+        Number of targets, which come before the reads.
     """
     rows, inner = [], []
     for found, internal in parts:
@@ -111,10 +111,10 @@ def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
 
 
 def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
-    """Return a mask of internal matches that overlap, by half or more, a better row of the same read.
+    """Return a mask of internal matches that share half of their read's interval or more with a better row.
 
-    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
-    from elsewhere stops short, too, and that read lies better where it comes from.
+    A true match stops short at a bad end of the read. So does a match with another copy of a repeat, but then
+    the read has a better row where it comes from.
 
     Parameters
     ----------

@@ -31,39 +31,41 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.growing import GrowingColumns
 
 _AT_A_TIME = 1 << 25
-"""Bases of reads, those of every role, that are voted on before the next ones."""
+"""Bases of a range of reads that is voted on, written and freed before the next one."""
 _KEEPING = 4
-"""Threads that make of a consensus what is kept, beside those that find it, so that nobody waits for it."""
+"""Most threads that convert consensus to the form that is kept, besides those that vote."""
 
 Facts = dict[str, Any]
 Vote = Callable[[VotedWriter], Facts]
-"""``vote(writer)`` votes on reads in their order, and returns what was counted and derived."""
+"""``vote(writer)`` writes the consensus of all reads in order, and returns counts and fitted parameters."""
 _Kind = TypeVar("_Kind")
 
 
 class KeptReads(Protocol):
-    """The reads of a run, as the last round left them, wherever they are kept."""
+    """The reads as the last round left them, in memory (`HeldReads`) or on disk (`StoredRoundReads`)."""
 
     def pileups(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
     ) -> tuple[Pileups | StoredPileups, int]:
-        """Find the overlaps of the reads; return the pileups of them, and how many overlaps there are."""
+        """Find the overlaps of the reads; return their pileups, and the number of overlaps."""
 
     def voted(
         self, name: str, this: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Voted | StoredVoted, Facts]:
-        """Vote as a stage of this name; return the consensus, and what was counted and derived."""
+        """Vote on all reads, as a stage of this name; return their consensus, and what ``vote`` returned."""
 
     def leaders(
         self, this: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Leaders | StoredLeaders, Facts]:
-        """Vote on leaders, as a stage; return their consensus, and what was counted and derived."""
+        """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
 
-    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups | StoredPileups:
-        """Return the pileups of leaders on the reads, given the typical divergence of overlaps."""
+    def pileups_of_leaders(
+        self, leaders: Leaders | StoredLeaders, divergence: float
+    ) -> Pileups | StoredPileups:
+        """Return the pileups of corrected leaders on all reads; ``divergence`` is typical of all overlaps."""
 
     def replace(self, made: Voted | StoredVoted) -> None:
-        """Take the corrected reads in place of the reads."""
+        """Replace the reads by the corrected ones, for the next round."""
 
 
 class HeldReads:
@@ -74,7 +76,7 @@ class HeldReads:
     reads : Reads
         In canonical order.
     overlaps : Overlaps or None
-        Of the first round, where they are known.
+        Given overlaps for the first round.
     """
 
     def __init__(self, reads: Reads, overlaps: Overlaps | None) -> None:
@@ -127,7 +129,7 @@ class HeldReads:
 
         return this.stages.run(name, kind, params.of_round(), find)
 
-    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
+    def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
         """See `KeptReads`."""
         assert isinstance(leaders, Leaders)
         return Pileups(self._reads, leaders.reads, leaders.rows, True, divergence, reach=0)
@@ -141,18 +143,18 @@ class HeldReads:
 def vote(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
 ) -> tuple[Voted | StoredVoted, Facts]:
-    """Replace all reads by their consensus; return it, and what was counted and derived."""
+    """Replace all reads by their consensus; return it, with counts and fitted parameters."""
     if (params.error_rate or error_rate(pileups)) < LED_BELOW:
         return _vote_by_leaders(kept, pileups, params, this)
 
     def vote(writer: VotedWriter) -> Facts:
         bases = unconfirmed = 0
         with this.machine.holding(pileups.reads) as workers:
-            how = _Voting.fitted(pileups, params, this, workers)
-            for made in how.voted(pileups):
+            voting = _Voting.fitted(pileups, params, this, workers)
+            for made in voting.voted(pileups):
                 writer.add(made.part)
                 bases, unconfirmed = bases + made.bases, unconfirmed + made.unconfirmed
-        return {**how.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
+        return {**voting.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
     made, facts = kept.voted(f"correct-{this.number}", this, params, vote)
     kept.replace(made)
@@ -169,29 +171,31 @@ def _vote_by_leaders(
         unconfirmed = 0
         writer.add_rows(Rows.empty())
         with this.machine.holding(pileups.reads) as workers:
-            how = _Voting.fitted(pileups, params, this, workers)
-            for made in how.voted(pileups, np.flatnonzero(leads), _kept_with_rows):
+            voting = _Voting.fitted(pileups, params, this, workers)
+            for made in voting.voted(pileups, np.flatnonzero(leads), _kept_with_rows):
                 writer.add(made.part)
                 writer.add_rows(made.alike)
                 unconfirmed += made.unconfirmed
-        return {**how.facts(), "doubt": how.doubt, "leaders": int(leads.sum()), UNVOTED: unconfirmed}
+        return {**voting.facts(), "doubt": voting.doubt, "leaders": int(leads.sum()), UNVOTED: unconfirmed}
 
     leaders, found = kept.leaders(this, params, vote_on_leaders)
 
     def vote_on_others(writer: VotedWriter) -> Facts:
         bases, unconfirmed = 0, found[UNVOTED]
-        led = kept.led(leaders, pileups.typical_divergence)
+        pileups_of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
         settled = settled_of(pileups, this.machine.threads) if this.number > 1 else Settled.none(len(leads))
-        roles, number = roles_of(leads, led, settled.stays), np.cumsum(leads) - 1
+        roles, number = roles_of(leads, pileups_of_leaders, settled.stays), np.cumsum(leads) - 1
         with this.machine.holding(pileups.reads) as workers:
-            how = _Voting(params.with_fitted(found), found["doubt"], workers, this)
-            beside = how._replace(workers=Workers(workers.threads))
+            voting = _Voting(params.with_fitted(found), found["doubt"], workers, this)
+            on_cpu = voting._replace(workers=Workers(workers.threads))
             for start, stop in itertools.pairwise(cut_evenly(pileups.targets.lengths, _AT_A_TIME).tolist()):
                 leading, staying, following, others = some = roles.within(start, stop)
                 parts = [VotedPart.taken(leaders, number[leading])]
                 if len(staying):
                     parts.append(VotedPart.kept(pileups.taken(staying), settled.depth[staying]))
-                for made in itertools.chain(beside.voted(led, following), how.voted(pileups, others)):
+                for made in itertools.chain(
+                    on_cpu.voted(pileups_of_leaders, following), voting.voted(pileups, others)
+                ):
                     parts.append(made.part)
                     unconfirmed += made.unconfirmed
                 for part in VotedPart.in_order(parts, np.argsort(np.concatenate(some))):
@@ -210,16 +214,15 @@ def _vote_by_leaders(
 
 
 class _Made(NamedTuple):
-    """The consensus of some targets, as it is kept.
+    """Consensus of successive targets, converted to the form that is kept.
 
     Attributes
     ----------
     part : VotedPart
     unconfirmed : int
-        Bases on which too few voted.
+        Bases that are not confirmed though many reads cover them (`overlapper.correct.unvoted`).
     alike : Rows
-        As `Consensus.alike`, by the number of the target among those voted on, and that of the read; none
-        where they are not kept.
+        `Consensus.alike`, targets numbered among all that are voted on; empty unless wanted.
     """
 
     part: VotedPart
@@ -233,7 +236,7 @@ class _Made(NamedTuple):
 
 
 def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Return the consensus of a part of a block as it is kept, and the number of the target behind it."""
+    """Convert a part of the consensus of a block; return the number of the next target, and the result."""
     first, made = voted
     stop = first + len(made)
     part = VotedPart.of(made, pileups.targets.rows(first, stop))
@@ -241,7 +244,7 @@ def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[
 
 
 def _kept_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Return what `_kept` does, with the rows of reads that are like the targets."""
+    """As `_kept`, with the rows of the reads that are like the targets."""
     first, made = voted
     stop, kept = _kept(pileups, before, voted)
     on = made.alike
@@ -253,12 +256,12 @@ _Keep = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
 
 
 class _Voting(NamedTuple):
-    """The parameters of the votes of a round, and the workers that count them.
+    """The parameters and the workers of the votes of a round.
 
     Attributes
     ----------
     params : CorrectParams
-        With all thresholds.
+        With all thresholds set.
     doubt : int or None
         As for `overlapper.correct.consensus.consensus`.
     workers : Workers
@@ -274,19 +277,19 @@ class _Voting(NamedTuple):
     def fitted(
         cls, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, workers: Workers
     ) -> Self:
-        """Return parameters with the thresholds and the doubt derived from pileups, if not given."""
+        """Fit thresholds and doubt to a sample of the pileups, unless they are given."""
         params = fit_threshold(pileups, params, workers)
         doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
         return cls(params, doubt, workers, this)
 
     def facts(self) -> Facts:
-        """Return what was derived."""
+        """Return the fitted parameters."""
         return self.params.fitted()
 
     def voted(
         self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None, keep: _Keep = _kept
     ) -> Iterator[_Made]:
-        """Vote on all targets of pileups, or on some; yield their consensus, some at a time, in order."""
+        """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
         for before, block in pileups.blocks(targets):
             made = consensus_in_parts(block, self.params, self.workers, doubt=self.doubt)
             kept = partial(keep, block, before)

@@ -24,7 +24,7 @@ from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
@@ -44,11 +44,11 @@ class Corrected:
     ----------
     changes : Changes
     funnel : dict of str to int
-        What went in, what every step took and what came out.
+        Counts of what every step took in, dropped and kept.
     seconds : dict of str to float
         Wall-clock time of each step.
     warnings : list of str
-        What the last round left undone (`overlapper.correct.unvoted.warning`).
+        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), if any.
     """
 
     changes: Changes
@@ -59,12 +59,12 @@ class Corrected:
     _left: Parts
 
     def parts(self) -> Iterator[Reads]:
-        """Yield the corrected reads with qualities, in the order of the file, some at a time."""
+        """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
         return self._left.of(self._made.reads.take, _PART_BASES)
 
     @property
     def reads(self) -> Reads:
-        """The corrected reads, made anew at each call."""
+        """The corrected reads as one table, which each access makes anew."""
         return Reads.concat(list(self.parts()))
 
 
@@ -81,14 +81,14 @@ def correct(
     gpu_memory: int = 0,
     stages: Stages | None = None,
     order: np.ndarray | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Corrected:
     """Correct reads.
 
     Parameters
     ----------
     reads : Reads
-        Bases with qualities vote with them.
+        Votes are weighted by qualities, where the reads have them.
     overlaps : Overlaps, optional
         Of the reads, from any tool, for the first round; found when not given.
     params : CorrectParams, optional
@@ -105,12 +105,13 @@ def correct(
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
-        Keep what every round finds and makes; those of a run on the same reads and overlaps.
+        Where the results of each round are kept; a later run on the same reads and overlaps takes them from
+        there.
     order : ndarray of int64, shape (reads,), optional
-        When the reads are in canonical order already, which this was of (`canonical_order`): who keeps no
-        other copy of the reads saves its memory.
+        The number of each read in the input, when ``reads`` are in canonical order already
+        (`canonical_order`). This saves the memory of a second, sorted copy of the reads.
     report : callable
-        Told how far it is.
+        Receives the progress of the run.
 
     Returns
     -------
@@ -152,7 +153,9 @@ def correct_kept(
     stages: Stages,
     report: Report,
 ) -> Corrected:
-    """Correct reads in memory or on disk; the arguments are those of `correct`, and four others.
+    """Correct reads in memory or on disk.
+
+    Arguments not listed are those of `correct`.
 
     Parameters
     ----------
@@ -161,7 +164,7 @@ def correct_kept(
     kept : KeptReads
         The reads in that order.
     back : ndarray of int64, shape (reads,)
-        The number of each read of the file in that order.
+        The number in canonical order of each read of the input.
     machine : Machine
     """
     params = params or CorrectParams()
@@ -191,7 +194,7 @@ def correct_kept(
 
 
 def _identity(made: Voted | StoredVoted) -> np.ndarray:
-    """Return the share of columns that match in the alignment of each target to its consensus."""
+    """Return the share of matching columns in the alignment of each read to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 

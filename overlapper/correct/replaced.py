@@ -1,7 +1,7 @@
-"""Stretches of unitigs that no read confirms, replaced (``docs/algorithms/correction.md``, section 8).
+"""Replacement of stretches of unitigs that no read confirms (``docs/algorithms/correction.md``, section 8).
 
 Real reads have stretches of rubbish, of some kilobases. Where a unitig took its bases from one, other reads
-reach up to the rubbish from either side, and none has a path across it, so that nothing there is voted on.
+align up to the rubbish from either side but have no path across it, so that nothing there is voted on.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from overlapper.correct.consensus import Consensus
 from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Pileups
 from overlapper.kernels.consensus.layer_paths import MAX_REACH
-from overlapper.tables.base import offsets_of
+from overlapper.tables.base import offsets_of, places_within
 from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50
-"""Bases of the shortest stretch, and by how many flanks may overlap on a read."""
+"""Bases of the shortest stretch that is replaced; most bases by which its flanks may overlap on a read."""
 BORDER = MAX_REACH
-"""Bases on either side that go too: so far paths go on beyond the last anchor, into the rubbish."""
+"""Bases on either side that are replaced, too: paths go on so far beyond the last anchor, into the
+rubbish."""
 FLANK = 300
-"""Confirmed bases farther out that are looked for in reads."""
+"""Bases of the confirmed flanks beyond the borders, which are searched for in reads."""
 SEED, SEEDS, SLACK = 13, 4, 60
-"""Bases of the k-mers by which they are found, how many are needed, and how many diagonals apart at most. A
-read that errs in 15 of 100 bases has 35 of them."""
+"""Bases of the k-mers by which a flank is found; least number of these; diagonals within which they lie. A
+read with 15 % errors shares 35 of them."""
 FEWEST_READS, MOST_READS = 3, 40
 
 
 def replaced(pileups: Pileups, made: Consensus, first: int) -> Consensus:
-    """Replace stretches that had no vote by the bases of a read that goes on across them.
+    """Replace stretches that had no vote by the bases of a read that has both flanks.
 
     Parameters
     ----------
     pileups : Pileups
     made : Consensus
-        Of some targets of the pileups, which follow each other.
+        Of successive targets of the pileups.
     first : int
-        The first of these.
+        Number of the first of these targets.
 
     Returns
     -------
     Consensus
-        Bases that are new have quality 0, no depth, and come behind as many bases of the target as the first
-        one of the stretch did.
+        New bases have quality 0, depth 0, and the origin of the first base of the stretch.
     """
     starts, ends, runs = runs_of((made.quality == 0) & (made.codes != UNKNOWN), made.offsets)
     new = [
@@ -81,7 +81,7 @@ def replaced(pileups: Pileups, made: Consensus, first: int) -> Consensus:
 def _by_target(
     starts: np.ndarray, ends: np.ndarray, runs: np.ndarray
 ) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Return the stretches of targets, with borders; near ones are joined, short ones left out."""
+    """Return the stretches of each target, with borders; near ones are joined, short ones left out."""
     found, low = [], 0
     for target in np.flatnonzero(runs).tolist():
         high = low + int(runs[target])
@@ -99,7 +99,7 @@ def _by_target(
 def _instead(
     pileups: Pileups, made: Consensus, first: int, target: int, start: int, end: int
 ) -> np.ndarray | None:
-    """Return the bases (codes) that a read has in place of a stretch; None where too few reads tell."""
+    """Return the bases (codes) of the median read in a stretch; None if too few reads have both flanks."""
     codes = made.codes[made.offsets[target] : made.offsets[target + 1]]
     origin = made.origin[made.offsets[target] : made.offsets[target + 1]]
     if start < FLANK or end + FLANK > len(codes):
@@ -108,7 +108,7 @@ def _instead(
     rows = pileups.rows_on(first + target, first + target + 1).sort_canonical()
     on_left = (rows.t_start <= origin[start - FLANK]) & (rows.t_end >= origin[start - 1])
     on_right = (rows.t_start <= origin[end]) & (rows.t_end >= origin[end + FLANK - 1])
-    # A row ends at the stretch, on either side, where a chain does not reach across it.
+    # Rows of reads whose chain does not cross the stretch end at it, on either side.
     touching = np.flatnonzero(on_left | on_right)[:MOST_READS].tolist()
     if len(touching) < FEWEST_READS:
         return None
@@ -127,7 +127,7 @@ def _instead(
 
 
 def _kmers(codes: np.ndarray) -> np.ndarray:
-    """Return all k-mers of `SEED` bases (int64); below 0 where a base is unknown."""
+    """Return all k-mers of `SEED` bases (int64); -1 where a base is unknown."""
     n = max(len(codes) - SEED + 1, 0)
     kmers, unknown = np.zeros(n, np.int64), np.zeros(n, bool)
     for i in range(SEED):
@@ -137,23 +137,22 @@ def _kmers(codes: np.ndarray) -> np.ndarray:
 
 
 def _found(flank: np.ndarray, kmers: np.ndarray, *, last: bool) -> int:
-    """Return where on a read the end of a flank is, or its start; -1 if it is not there.
+    """Return where the end of a flank lies on a read, or its start; -1 if it is not found.
 
     Parameters
     ----------
     flank : ndarray of uint8
     kmers : ndarray of int64
-        Of the read.
+        All k-mers of the read.
     last : bool
-        Whether the end is asked for.
+        Whether to return the end.
     """
     of_flank = _kmers(flank)
     order = np.argsort(of_flank, kind="stable")
     low, high = (np.searchsorted(of_flank[order], kmers, side) for side in ("left", "right"))
     hits = np.where(kmers >= 0, high - low, 0)
     on_read = np.repeat(np.arange(len(kmers)), hits)
-    within = np.arange(len(on_read)) - np.repeat(np.cumsum(hits) - hits, hits)
-    on_flank = order[np.repeat(low, hits) + within]
+    on_flank = order[np.repeat(low, hits) + places_within(hits)]
     diagonal = np.sort(on_read - on_flank)
     near = np.searchsorted(diagonal, diagonal + SLACK, "right") - np.arange(len(diagonal))
     if near.max(initial=0) < SEEDS:

@@ -11,13 +11,13 @@ from overlapper.tiled.stages import Stages
 
 @dataclasses.dataclass(frozen=True)
 class Round:
-    """A round: which one, where its results are kept, what it may use and whom it tells."""
+    """The context of a round: its number, stages that keep results, devices and threads, and progress."""
 
     number: int
     stages: Stages
     machine: Machine
-    told: Report
+    progress: Report
 
     def report(self, step: str, done: int, total: int) -> None:
         """Report the progress of a step of this round."""
-        self.told(f"round {self.number}: {step}", done, total)
+        self.progress(f"round {self.number}: {step}", done, total)

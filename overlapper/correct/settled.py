@@ -1,4 +1,4 @@
-"""Reads that a later round leaves as they are, as enough others are the same to the last base.
+"""Settled reads: those that enough others equal to the last base, so that a later round leaves them alone.
 
 Definition: ``docs/algorithms/correction.md``, section 10.
 """
@@ -9,17 +9,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.correct.leaders import parts_of
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.stored_pileups import StoredPileups
+from overlapper.correct.stored_pileups import StoredPileups, rows_in_parts
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.tables import Intervals, Reads
 
 EXACT_ROWS = 4
-"""Exact rows that a settled read has on each base; with itself, more than a vote needs."""
+"""Least exact rows on each base of a settled read; with itself, more than a vote needs."""
 TIMES = 2
-"""Exact rows for each other one on a base."""
+"""Least exact rows for each other row on a base."""
 _TO_THE_END = 1 << 31
 
 
@@ -38,12 +37,12 @@ class Settled(NamedTuple):
 
     @classmethod
     def none(cls, n: int) -> Self:
-        """Return this of ``n`` reads none of which is settled."""
+        """Return that none of ``n`` reads is settled."""
         return cls(np.zeros(n, bool), np.zeros(n))
 
 
 def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
-    """Tell which reads are settled, by the pileups of all of them.
+    """Find the settled reads, given the pileups of all reads.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
             reads = Reads.concat([reads, block.reads.bases_alone()])
         before = 0 if alone else len(block.targets)
         targets, others = block.targets.lengths, block.reads.lengths
-        for rows, first, lengths in parts_of(block):
+        for rows, first, lengths in rows_in_parts(block):
             whole, wide = rows.widened(targets, others, _TO_THE_END), rows.widened(targets, others)
             exact = _are_exact(reads, whole, before, threads)
             start, end = (np.where(exact, *ends) for ends in
@@ -72,14 +71,14 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
 
 
 def _are_exact(reads: Reads, rows: Rows, before: int, threads: int) -> np.ndarray:
-    """Tell in which rows the two reads are known and the same, base by base.
+    """Return a mask of the exact rows: both reads are equal, without unknown bases.
 
     Parameters
     ----------
     reads : Reads
-        Targets, and the reads on them behind so many.
+        The targets, and behind ``before`` of them the reads.
     rows : Rows
-        As far as both go on.
+        Widened as far as both reads go.
     before : int
     threads : int
     """

@@ -1,4 +1,4 @@
-"""Pileups of reads that are on disk: as many targets at a time as fit into memory with the reads on them."""
+"""Pileups of reads on disk, loaded for as many targets at a time as fit into memory with their reads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from overlapper.tables.base import offsets_of, spread
 
 ROW = np.dtype([(field.name, field.metadata["dtype"]) for field in Rows.fields_of("column")])
 _BUCKET_ROWS = 1 << 18
-"""Rows that are put by target at a time, where they are as many everywhere."""
+"""Average number of rows of a bucket, the range of targets whose rows are sorted together."""
+_PART_ROWS = 1 << 22
+"""About the number of rows of a part (`rows_in_parts`)."""
 _ROW_COPIES = 4
-"""How often rows of a block are in memory, at most."""
+"""Most copies of the rows of a block that are in memory."""
 _PLACED_BITS, _LOW = 16, 0xFFFF
 
 
 def write_rows(artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.ndarray, expected: int) -> None:
-    """Write what `overlapper.correct.pileups.rows_of` gives of overlaps that come in parts.
+    """Write the rows of overlaps that come in parts (`overlapper.correct.pileups.rows_of`), by target.
 
     Parameters
     ----------
@@ -33,7 +35,7 @@ def write_rows(artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.nda
     overlaps : iterable of Overlaps
     lengths : ndarray of int64, shape (reads,)
     expected : int
-        Overlaps, about.
+        About the number of overlaps.
     """
     share = int(lengths.sum()) * _BUCKET_ROWS // max(2 * expected, 1)
     bounds, count = cut_evenly(lengths, max(1, share)), 0
@@ -68,9 +70,9 @@ def _unpacked(packed: np.ndarray) -> Rows:
 
 
 def _median(artifact: Artifact, n: int) -> float:
-    """Return what `Rows.typical_divergence` gives of all rows, by counting them twice, by half of their bits.
+    """Return `Rows.typical_divergence` of rows on disk, by a radix selection of 16 bits at a time.
 
-    Divergences are not negative: their bits, read as integers, are in their order.
+    Divergences are not negative, so that their bits, as integers, have the same order.
     """
 
     def bits() -> Iterator[np.ndarray]:
@@ -98,17 +100,17 @@ def _median(artifact: Artifact, n: int) -> float:
 
 
 class StoredPileups(abc.ABC):
-    """Targets and the reads that lie on them, which are on disk; see `overlapper.correct.pileups.Pileups`.
+    """As `overlapper.correct.pileups.Pileups`, with reads on disk.
 
     Parameters
     ----------
     targets : Reads
-        Lengths will do.
+        Only their lengths are used here.
     stored : StoredReads
     divergence : float
-        What is typical of all rows.
+        Typical divergence of all rows.
     room : int
-        Bytes that reads and rows may take at a time.
+        Bytes of memory for the reads and rows of a block.
     """
 
     targets_vote: bool
@@ -128,15 +130,15 @@ class StoredPileups(abc.ABC):
 
     @abc.abstractmethod
     def taken(self, targets: np.ndarray) -> Reads:
-        """Return some targets with their bases."""
+        """Return some of the targets, with their bases."""
 
     def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
-        """Yield pileups of targets that follow each other, and the number of the first of them.
+        """Yield pileups of successive targets, each with the number of its first target.
 
         Parameters
         ----------
         targets : ndarray of int64, optional
-            Some, ascending, among which they are numbered then.
+            Only these targets, ascending; they are numbered anew.
         """
         numbers = np.arange(len(self.targets)) if targets is None else targets
         held, weights = np.zeros(len(self._stored), bool), self._stored.bytes_of_each
@@ -158,13 +160,13 @@ class StoredPileups(abc.ABC):
             yield start, self._pileups(numbers[start:], rows)
 
     def sample(self, wanted: int) -> Pileups:
-        """Return the pileups of so many of the targets, evenly spread."""
+        """Return the pileups of ``wanted`` targets, evenly spread."""
         targets = spread(len(self.targets), wanted)
         pileups = self._pileups(targets, [self.rows_on(target, target + 1) for target in targets.tolist()])
         return dataclasses.replace(pileups, divergence=None)
 
     def _pileups(self, targets: np.ndarray, parts: list[Rows]) -> Pileups:
-        """Return the pileups of some targets, ascending, from the rows of each."""
+        """Load the reads of some targets (ascending), whose rows are given; return their pileups."""
         rows = Rows.concat(parts)
         needed = np.unique(rows.read)
         rows = dataclasses.replace(
@@ -190,8 +192,7 @@ class PileupsOfReads(StoredPileups):
     targets_vote = True
 
     def __init__(self, stored: StoredReads, artifact: Artifact, room: int) -> None:
-        heads = Reads.without_bases([""] * len(stored), stored.lengths)
-        super().__init__(heads, stored, artifact.facts["divergence"], room)
+        super().__init__(_heads(stored), stored, artifact.facts["divergence"], room)
         self._artifact = artifact
         self.first = artifact.load("first", np.int64)
 
@@ -204,22 +205,24 @@ class PileupsOfReads(StoredPileups):
         return self._stored.take(targets)
 
 
-class PileupsOfUnitigs(StoredPileups):
-    """Stored reads on targets that are in memory with their rows.
+class _RowsInMemory(StoredPileups):
+    """Stored reads on targets whose rows are in memory.
 
     Parameters
     ----------
-    targets : Reads
+    targets : Reads or StoredReads
     stored : StoredReads
     rows : Rows
+    divergence : float
     room : int
     """
 
-    targets_vote = False
-
-    def __init__(self, targets: Reads, stored: StoredReads, rows: Rows, room: int) -> None:
-        super().__init__(targets, stored, rows.typical_divergence(), room)
-        self._rows = Pileups(targets, Reads.empty(), rows, targets_vote=False)
+    def __init__(
+        self, targets: Reads | StoredReads, stored: StoredReads, rows: Rows, divergence: float, room: int
+    ) -> None:
+        super().__init__(_heads(targets), stored, divergence, room)
+        self._targets = targets
+        self._rows = Pileups(self.targets, Reads.empty(), rows, targets_vote=self.targets_vote)
         self.first = self._rows.first
 
     def rows_on(self, start: int, stop: int) -> Rows:
@@ -228,41 +231,30 @@ class PileupsOfUnitigs(StoredPileups):
 
     def taken(self, targets: np.ndarray) -> Reads:
         """See `StoredPileups`."""
-        return self.targets.take(targets)
+        return self._targets.take(targets)
 
 
-class PileupsOfFollowers(StoredPileups):
-    """Leaders on the reads that follow them (`overlapper.correct.leaders`); rows are in memory.
+class PileupsOfUnitigs(_RowsInMemory):
+    """Stored reads on unitigs, or windows of these."""
 
-    Parameters
-    ----------
-    given : StoredReads
-        All reads.
-    leaders : StoredReads
-        As they were corrected.
-    rows : Rows
-        Leaders on reads.
-    divergence : float
-        What is typical of the overlaps of the reads.
-    room : int
-    """
+    targets_vote = False
+
+
+class PileupsOfFollowers(_RowsInMemory):
+    """Corrected leaders on the reads as they were (`overlapper.correct.leaders`)."""
 
     targets_vote = True
     reach = 0
 
-    def __init__(
-        self, given: StoredReads, leaders: StoredReads, rows: Rows, divergence: float, room: int
-    ) -> None:
-        heads = Reads.without_bases([""] * len(given), given.lengths)
-        super().__init__(heads, leaders, divergence, room)
-        self._given = given
-        self._rows = Pileups(heads, Reads.empty(), rows, targets_vote=True, divergence=divergence)
-        self.first = self._rows.first
 
-    def rows_on(self, start: int, stop: int) -> Rows:
-        """See `StoredPileups`."""
-        return self._rows.rows_on(start, stop)
+def _heads(reads: Reads | StoredReads) -> Reads:
+    """Return reads of these lengths without bases."""
+    return Reads.without_bases([""] * len(reads), reads.lengths)
 
-    def taken(self, targets: np.ndarray) -> Reads:
-        """See `StoredPileups`."""
-        return self._given.take(targets)
+
+def rows_in_parts(pileups: Pileups | StoredPileups) -> Iterator[tuple[Rows, np.ndarray, np.ndarray]]:
+    """Yield the rows of a range of targets at a time, where those of each start, and its length."""
+    rows_of_each = np.diff(pileups.first)
+    for start, stop in itertools.pairwise(cut_evenly(rows_of_each, _PART_ROWS).tolist()):
+        first = offsets_of(rows_of_each[start:stop])
+        yield pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop]

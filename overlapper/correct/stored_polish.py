@@ -25,7 +25,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages
@@ -46,7 +46,7 @@ def polish_stored(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Polished:
     """Replace unitigs by the consensus of stored reads, in a memory budget.
 
@@ -98,7 +98,8 @@ class StoredReadsOfUnitigs:
 
     def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
         """See `KeptReads`."""
-        return PileupsOfUnitigs(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
+        room = self.budget.left(len(self.store))
+        return PileupsOfUnitigs(targets, self.store.stored(), rows, rows.typical_divergence(), room)
 
 
 def rows_on_stored(

@@ -23,7 +23,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import StoredReads
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -31,22 +31,22 @@ from overlapper.tiled.tiles import TiledRun, run_tiled, store_reads
 from overlapper.tiled.workdir import Workdir
 
 VOTING = 60 << 20
-"""Bytes that kernels of the vote and what loads with them take, on top of `overlapper.tiled.plan.PROGRAM`."""
+"""Bytes of the kernels of the vote and their libraries, on top of `overlapper.tiled.plan.PROGRAM`."""
 A_READ = 1100
-"""Bytes that correction keeps of a read in memory."""
+"""Bytes of memory that correction needs for each read of the set."""
 A_UNITIG_BASE = 5
-"""Bytes that a base of unitigs takes while they are cut into windows and joined again."""
+"""Bytes of memory for each base of unitigs, which are cut into windows and joined again."""
 
 
 def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
-    """Return a budget of which a part is taken by what correction and polishing always hold.
+    """Return a budget less the memory that correction and polishing always hold.
 
     Parameters
     ----------
     budget : Budget
     n_reads : int
     unitig_bases : int
-        Of unitigs that are polished.
+        Bases of the unitigs to polish.
     """
     return dataclasses.replace(budget, held=VOTING + A_READ * n_reads + A_UNITIG_BASE * unitig_bases)
 
@@ -60,7 +60,7 @@ class StoredRoundReads:
         The reads as given.
     budget : Budget
     overlaps : Overlaps or None
-        Of the first round, where they are known.
+        Given overlaps for the first round.
     """
 
     def __init__(self, store: ReadStore, budget: Budget, overlaps: Overlaps | None = None) -> None:
@@ -93,7 +93,7 @@ class StoredRoundReads:
     def _found(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
     ) -> tuple[TiledRun, Iterator[Overlaps]]:
-        """Find overlaps; return how they were found, and the overlaps, by the numbers of reads here."""
+        """Find overlaps; return the run, and the overlaps in the numbers of the reads of this round."""
         store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
         run = run_tiled(
             store, workdir, self._budget, preset, changes=changes, report=this.report,
@@ -126,7 +126,7 @@ class StoredRoundReads:
 
         return this.stages.write(name, params.of_round(), write)
 
-    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
+    def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
         """See `KeptReads`."""
         assert isinstance(leaders, StoredLeaders)
         return PileupsOfFollowers(self._reads, leaders.reads, leaders.rows, divergence, self._room)
@@ -138,7 +138,7 @@ class StoredRoundReads:
 
 
 def _voted(artifact: Artifact) -> tuple[StoredReads, Covered, np.ndarray]:
-    """Return the columns of `StoredVoted`."""
+    """Load the columns of `StoredVoted`."""
     covered = Covered(**loaded_arrays(artifact, ["depth", "start", "end", "offsets"], "covered."))
     return StoredReads.within(artifact, "reads."), covered, loaded_arrays(artifact, ["counts"])["counts"]
 
@@ -154,9 +154,9 @@ def correct_stored(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Corrected:
-    """Correct reads in a memory budget; what comes of them is on disk until it is taken.
+    """Correct reads in a memory budget; corrected reads stay on disk until they are asked for.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Thresholds of the vote, derived from a sample of the targets (``docs/algorithms/correction.md``)."""
+"""Thresholds and doubt of the vote, fitted to a sample of targets (``docs/algorithms/correction.md``)."""
 
 from __future__ import annotations
 
@@ -19,43 +19,45 @@ from overlapper.tables.base import spread
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 EVEN_ON_UNITIGS = 53
-"""In place of `THRESHOLD_EVEN`, where reads are laid on unitigs; fitted on real R9.4 reads of E. coli, judged
-on real R7.3 and on simulated R9 reads (``docs/notes/assembly.md``)."""
+"""Replaces `THRESHOLD_EVEN` where reads polish unitigs; fitted on real R9.4 reads of E. coli, judged on real
+R7.3 and on simulated R9 reads (``docs/notes/assembly.md``)."""
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 MOST_INSERTED = 1.1
-"""Bases inserted for one deleted, from which on homopolymer runs have no threshold of their own."""
+"""Ratio of inserted to deleted bases from which on homopolymer runs have no threshold of their own."""
 STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 150, 44, 125
-"""Thresholds by which a draft loses columns and gains them again, where reads insert more than they delete;
-the limits are fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), the slopes on Sequel
-reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
+"""Thresholds by which a draft is stripped of columns and then refilled, where reads insert more than they
+delete; the limits are fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), the slopes on
+Sequel reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
 MOST_RAISED, RAISE_SLOPE = 10, 100
-"""How far the thresholds of the drafts before are raised there: what is stripped had better not come in."""
+"""Most by which thresholds of earlier drafts are raised there, and the raise per excess of insertions: a
+column to be stripped had better not come in."""
 MOST_ASKED = 99
-"""Largest threshold that `CorrectParams` takes."""
+"""Largest threshold that `CorrectParams` accepts."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 SAMPLE_READS = 60
-"""Reads that a consensus of unitigs is laid on."""
+"""Most reads that are compared with a consensus of unitigs, to count their edits."""
 EVEN_VOTE = 50
-"""Threshold where all layers are the same."""
+"""Any threshold gives this consensus, as all layers are equal."""
 SAMPLE_BASES = 100_000
-"""Of corrected reads so many are looked at, as few columns are divided."""
+"""Least bases of a sample of corrected reads, of which few columns are divided."""
 
 DIVIDED = 35, 55
-"""Corrected reads are divided on a base that has between these percentages of the weight."""
+"""Reads are divided on a base that has between these percentages of the weight."""
 TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 0.0002, 0.5, 3.0
-"""Bases on which simulated CLR reads are divided at 28x; least and most doubt, relative to theirs."""
+"""Share of divided bases of simulated CLR reads at 28x; least and most doubt relative to that of these
+reads."""
 SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
-"""How much doubts count more where all divided bases lie outside of runs; bases added to the divided ones."""
+"""By how much doubts count more where all divided bases lie outside of runs; pseudocount of divided bases."""
 
 
 def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> CorrectParams:
-    """Derive the thresholds of the consensus that are not given.
+    """Fit the thresholds of the consensus that are not given.
 
-    Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
-    has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
-    their own, and so these have a threshold of their own. Drafts of unitigs are stripped of columns that few
-    reads have and refilled with what many have, where reads insert more than they delete.
+    Where reads insert more than they delete, a wrong column attracts more chance matches, and its threshold
+    is higher; where they delete more, it is lower. Homopolymer runs have error rates, and so a threshold, of
+    their own. Where reads insert more than they delete, drafts of unitigs are also stripped of columns that
+    few reads have and refilled with what many have.
     """
     *first, last = params.thresholds
     if last and params.run_threshold:
@@ -65,7 +67,7 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
         made = consensus(sample, tried, workers)
-        # A target that votes is a read as it was given; a unitig may have been corrected.
+        # Edits of a raw read are those to its own consensus; a unitig may be of corrected reads.
         counts = made.counts if pileups.targets_vote else _edits_of_reads(sample, made, params, workers)
         return [int(counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
 
@@ -88,14 +90,14 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
     run = params.run_threshold or last
     # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
     if inserted < MOST_INSERTED * deleted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
-        # The first consensus has runs that are too short, which hides how many bases reads lose there.
+        # The first consensus has too short runs, which hides how often reads delete bases there.
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
 def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, workers: Workers) -> np.ndarray:
-    """Return what `Consensus.counts` has of some of the reads, as if the consensus of unitigs were theirs."""
+    """Return `Consensus.counts` of some of the reads, with the consensus of unitigs taken as theirs."""
     rows = made.alike
     laid = np.unique(rows.target)
     laid = laid[spread(len(laid), SAMPLE_READS)]
@@ -116,27 +118,27 @@ def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, wor
 
 
 def stripping(excess: float) -> tuple[int, int]:
-    """Return the percentages of votes that a base needs to stay in a stripped draft, and then to enter it.
+    """Return the thresholds (in percent) for a base to stay in a stripped draft, and then to be inserted.
 
-    Where a draft has a column, a base inserted nearby pairs it by chance; where it has none, such a base
-    finds none to pair. What is there is seen too often and what is not too seldom, the more so the more
-    reads insert.
+    A base that a read inserts nearby pairs a column of the draft by chance, if there is one. So a column that
+    is there has too many votes, and one that is not there too few, the more so the more reads insert.
 
     Parameters
     ----------
     excess : float
-        Share of bases inserted of those inserted or deleted, above one half.
+        Share of insertions among insertions and deletions, less one half.
     """
     strip = min(THRESHOLD_EVEN + round(STRIP_SLOPE * excess), STRIP_MOST)
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
 def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> int:
-    """Return the factor of doubts where corrected reads vote (section 7 of the definition), in 16ths.
+    """Return the factor of doubts for votes of corrected reads, in 16ths (section 7 of the definition).
 
-    What they are wrong in together no vote shows; but the more of it there is, the more bases there are on
-    which they are divided: those that a higher threshold takes away. Where reads err independently, nearly
-    all of these are in long homopolymer runs, which are hard to correct; elsewhere, reads err alike.
+    A vote does not show errors that corrected reads have in common. But the more there are, the more bases
+    there are on which reads are divided: those that a higher threshold removes. If reads err independently,
+    nearly all of these lie in long homopolymer runs, which are hard to correct; divided bases elsewhere show
+    that reads err alike.
     """
     wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(pileups.targets.total_bases, 1))
     sample = pileups.sample(max(SAMPLE_TARGETS, wanted))
@@ -155,15 +157,15 @@ def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: 
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:
-    """Return the percentage of votes above which a base of a homopolymer run is likelier there than not.
+    """Return the percentage of votes from which on a base of a homopolymer run is more likely true than not.
 
-    Votes are taken as independent: a base that is there is missing with the rate of shorter runs, one that is
-    not is seen with the rate of longer ones.
+    Votes are taken as independent: a true base is missing at the rate of shorter runs, a false one is seen at
+    the rate of longer ones.
 
     Parameters
     ----------
     runs, shorter, longer : int
-        Runs of reads, and those that are shorter and longer than they should be.
+        Number of runs in reads, and of those that are too short and too long.
     """
     missing, seen = (shorter + 1) / (runs + 2), (longer + 1) / (runs + 2)
     absent = np.log((1 - seen) / missing)

@@ -1,4 +1,4 @@
-"""Bases that too few reads cover: kept, trimmed off at ends, or cut out of reads."""
+"""Bases that too few reads cover: kept, trimmed off the ends, or cut out of reads."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ SHORTEST_PART = 500
 
 
 class Uncovered(enum.StrEnum):
-    """What becomes of bases that too few reads cover."""
+    """What is done with bases that too few reads cover."""
 
     KEEP = "keep"
-    """They stay as they were."""
+    """They stay."""
     TRIM = "trim"
-    """They go at the ends of reads."""
+    """They are cut off at the ends of reads."""
     SPLIT = "split"
-    """They go everywhere; what lies between them are reads of their own."""
+    """They are cut out everywhere; each stretch that is left becomes a read."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Parts:
-    """What is left of reads; one value a part.
+    """The parts of reads that are kept; arrays have one value a part.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class Parts:
     names: list[str]
 
     def of(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:
-        """Yield the parts as reads, about so many bases at a time.
+        """Yield the parts as reads, about ``bases`` bases at a time.
 
         Parameters
         ----------
         take : callable
-            ``take(numbers)`` gives reads.
+            ``take(numbers)`` returns reads.
         bases : int
         """
         for a, b in itertools.pairwise(cut_evenly(self.end - self.start, bases).tolist()):
@@ -65,19 +65,19 @@ class Parts:
 def cut_uncovered(
     given: Reads, made: Voted | StoredVoted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
 ) -> tuple[Parts, Changes]:
-    """Return what is left of the reads, and what became of each, both in the order of the file.
+    """Return the parts of reads that are kept, and the fate of every read, in the order of the input.
 
     Parameters
     ----------
     given : Reads
-        Names and lengths will do.
+        Only names and lengths are used.
     made : Voted or StoredVoted
         Of the last round.
     uncovered : Uncovered
     identity : ndarray of float64
-        Of each read with its consensus, in the first round.
+        Identity of each read with its consensus, in the first round.
     back : ndarray of int64
-        The number of each read of the file among those given.
+        The number of each read of the input among ``given``.
     """
     read, start, end, names = [], [], [], []
     fates, bases_out = [], np.zeros(len(given), np.int64)
@@ -104,7 +104,7 @@ def cut_uncovered(
 
 
 def _parts(covered: list[tuple[int, int]], length: int, uncovered: Uncovered) -> list[tuple[int, int]]:
-    """Return the intervals of a read that stay."""
+    """Return the intervals of a read that are kept."""
     if uncovered is Uncovered.KEEP:
         return [(0, length)]
     if uncovered is Uncovered.TRIM:

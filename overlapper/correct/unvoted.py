@@ -1,4 +1,4 @@
-"""The warning about bases that many reads cover and too few vote on."""
+"""The warning about bases that many reads cover but too few confirm."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import UNKNOWN
 
 MANY = 10
-"""Reads on a base from which on it should have been confirmed; as few as a repeat is given at least."""
+"""Reads on a base that should have been enough to confirm it."""
 UNVOTED = f"bases not confirmed under {MANY} reads or more"
-"""Their name among what a round counts."""
+"""Name of their count in the funnel."""
 
 
 def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
@@ -25,9 +25,9 @@ def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
     ----------
     pileups : Pileups
     made : Consensus
-        Of all targets of the pileups, or of some that follow each other.
+        Of all targets of the pileups, or of successive ones.
     first : int
-        The first of these.
+        Number of the first of these targets.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
 
 
 def warning(facts: Mapping[str, Any]) -> list[str]:
-    """Return the lines, one or none, that say how many bases had no vote, from what a round counted.
+    """Return a warning of one line, or none, by the counts of a round.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Settings of the vote on a pileup, from its parameters and the divergence of the reads."""
+"""Settings of the consensus kernels, by the parameters of correction and the divergence of the reads."""
 
 from __future__ import annotations
 
@@ -11,31 +11,32 @@ from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MILLION, MOST_MI
 from overlapper.params.correction import CorrectParams
 
 RUN_ERRORS, MOST_RUN_ERRORS = 0.25, 0.4
-"""Share of reads in which a run of one base is a base shorter, for each error of a read and the square of the
-bases of the run; most such reads. Simulated HiFi reads (``docs/notes/correction.md``)."""
+"""A homopolymer run of n bases is a base short in a share ``RUN_ERRORS e n**2`` of reads of error rate e, at
+most `MOST_RUN_ERRORS`. Fitted on simulated HiFi reads (``docs/notes/correction.md``)."""
 CHANCE, MOST_ALIKE = 12, 0.49
-"""The square of this times the error rate is the share of reads that have a wrong column by chance, where
-errors of a draft and of reads meet, for each column of a run; most such reads, at which nothing is held. Real
-R10 reads of 6 % of errors (Listeria) and simulated ones of an LPA locus (``docs/notes/correction.md``)."""
+"""A share ``(CHANCE e)**2`` of reads has a wrong column by chance for each column of a run, where an error of
+the draft meets errors of reads; at most `MOST_ALIKE`, with which nothing is held. Fitted on real R10 reads
+with 6 % errors (Listeria), and simulated ones of an LPA locus (``docs/notes/correction.md``)."""
 WEIGHT, MOST_WEIGHT = 10, 40
-"""Weight of a base without a quality, and the highest weight of one that has it."""
+"""Weight of the vote of a base without a quality; highest weight of one with a quality."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
-"""Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
+"""Bases of the shortest anchor, where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and
+else."""
 LONG_ANCHORS_BELOW = 0.05
 RAW_DOUBT = 16
-"""What a doubt counts where reads err independently."""
+"""Factor of a doubt, in 16ths, where reads err independently."""
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
-"""What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
+"""Worth of a read's vote as evidence, by the error rate of the reads; interpolated, fitted on simulations."""
 
 
 def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> Settings:
-    """Return the settings of a vote.
+    """Return the settings of the consensus of a pileup.
 
     Parameters
     ----------
     pileups : Pileups
     params : CorrectParams
-        With all thresholds.
+        With all thresholds set.
     doubt : int or None
         As for `overlapper.correct.consensus.consensus`.
     """
@@ -56,16 +57,18 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> S
 
 
 def error_rate(pileups: Pileups | StoredPileups) -> float:
-    """Return the error rate of the reads, estimated from how much they diverge from their targets."""
+    """Estimate the error rate of the reads: their divergence from unitigs, or half of that from reads."""
     return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
 
 
 def _alike(error_rate: float) -> np.ndarray:
-    """Return the share of layers, in millionths, that may have the same error by chance.
+    """Return the share of layers that may have the same error by chance, in millionths.
 
-    Of ``n`` layers ``b`` have one thing and the others another. If errors give a share ``p`` of layers the
-    one in place of the other, the likelihood is ``p^b (1 - p)^(n - b)``, and ``2^-n`` if half of the layers
-    have either. They are equal at the share ``b / n`` that is returned.
+    The table goes by the bases of a homopolymer run and the bases missing in it.
+
+    Say ``b`` of ``n`` layers differ from the others. If this is an error that a share ``p`` of layers has,
+    the likelihood is ``p^b (1 - p)^(n - b)``; if each layer is of either kind with equal chance, ``2^-n``.
+    The share ``b / n`` at which both are equal is returned.
     """
     run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
     single = np.minimum(RUN_ERRORS * error_rate * run**2, MOST_RUN_ERRORS)
@@ -76,12 +79,12 @@ def _alike(error_rate: float) -> np.ndarray:
 
 
 def _by_draft(params: CorrectParams) -> np.ndarray:
-    """Return the thresholds of every draft, of other bases and of those of homopolymer runs."""
+    """Return the thresholds of every draft: of bases in general, and of those of homopolymer runs."""
     both = np.array([params.thresholds, params.thresholds]).T
     both[-1, 1] = params.run_threshold
     return np.ascontiguousarray(both)
 
 
 def _worth(divergence: float) -> int:
-    """Return the weight of the vote of a read, in 64ths, as in `Settings`."""
+    """Return the worth of a read's vote, in 64ths."""
     return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))

@@ -1,6 +1,6 @@
-"""The consensus of reads as correction keeps it: bases, qualities, and covered intervals.
+"""The corrected reads of a round, as they are kept: packed bases, qualities, and covered intervals.
 
-It is made as the consensus comes, some reads at a time, and takes a byte and a quarter a base.
+They are written as the consensus comes, and take a byte and a quarter a base.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 from overlapper.tables.reads import UNKNOWN, words_for
 
 _AT_A_TIME = 1 << 21
-"""Bases whose consensus is put in order at a time: such arrays are in memory that the process keeps."""
+"""Bases of a part that is put in order at a time: small enough for its arrays to be reused, not mapped
+anew."""
 CONFIRMED_DEPTH = 3
-"""Reads, the read itself among them, without which a base is neither changed nor confirmed."""
+"""Least reads on a base, the read itself included, that change or confirm it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Covered(Table):
-    """Where enough reads cover the consensus of ``n`` reads.
+    """Stretches of ``n`` corrected reads that enough reads cover.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Covered(Table):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Voted:
-    """The consensus of ``n`` reads.
+    """Consensus of ``n`` reads, in memory.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class Voted:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StoredVoted:
-    """`Voted`, bases and qualities on disk."""
+    """As `Voted`, with bases and qualities on disk."""
 
     reads: StoredReads
     covered: Covered
@@ -81,7 +82,7 @@ class StoredVoted:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaders(Voted):
-    """The consensus of leaders (`overlapper.correct.leaders`), and where other reads are like it.
+    """Consensus of leaders (`overlapper.correct.leaders`), and their rows on the reads like them.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class Leaders(Voted):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StoredLeaders(StoredVoted):
-    """`Leaders`, bases and qualities on disk."""
+    """As `Leaders`, with bases and qualities on disk."""
 
     rows: Rows
 
@@ -103,20 +104,32 @@ class Columns(Protocol):
     """Arrays that grow at their ends."""
 
     def append(self, name: str, values: np.ndarray) -> None:
-        """Append values to an array; the first call of a name begins it."""
+        """Append values to the array of this name."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class VotedPart:
-    """The consensus of some reads, as `VotedWriter` takes it: columns of `Voted`, by base and by read."""
+    """Consensus of some reads: columns of `Voted`, those with several values a read apart from the others."""
 
     large: dict[str, np.ndarray]
     sizes: dict[str, np.ndarray]
 
     @classmethod
     def taken(cls, voted: Voted | StoredVoted, numbers: np.ndarray) -> Self:
-        """Return the consensus of some of the reads of another result."""
-        reads, covered = voted.reads.take(numbers), voted.covered.take(numbers)
+        """Return some of the reads of another consensus."""
+        return cls._of_reads(voted.reads.take(numbers), voted.covered.take(numbers), voted.counts[numbers])
+
+    @classmethod
+    def kept(cls, reads: Reads, depth: np.ndarray) -> Self:
+        """Return uncorrected reads as their own consensus, each covered by ``depth`` others on average."""
+        counts = np.zeros((len(reads), COUNTS), np.int64)
+        counts[:, COLUMNS] = reads.lengths
+        some = reads.lengths > 0
+        whole = reads.lengths[some].astype(np.int32)
+        return cls._of_reads(reads, Covered(depth, np.zeros_like(whole), whole, offsets_of(some)), counts)
+
+    @classmethod
+    def _of_reads(cls, reads: Reads, covered: Covered, counts: np.ndarray) -> Self:
         assert reads.qualities is not None
         return cls(
             {
@@ -132,44 +145,19 @@ class VotedPart:
                 "unknown": np.diff(reads.unknown_offsets),
                 "covered": np.diff(covered.offsets),
                 "depth": covered.depth,
-                "counts": voted.counts[numbers],
-            },
-        )
-
-    @classmethod
-    def kept(cls, reads: Reads, depth: np.ndarray) -> Self:
-        """Return reads that stay as they are, which so many others cover on average, as their consensus."""
-        assert reads.qualities is not None
-        counts = np.zeros((len(reads), COUNTS), np.int64)
-        counts[:, COLUMNS] = reads.lengths
-        some = reads.lengths > 0
-        return cls(
-            {
-                "reads.words": reads.words,
-                "reads.qualities": reads.qualities,
-                "reads.unknown_start": reads.unknown_start,
-                "reads.unknown_end": reads.unknown_end,
-                "covered.start": np.zeros(np.count_nonzero(some), np.int32),
-                "covered.end": reads.lengths[some].astype(np.int32),
-            },
-            {
-                "lengths": reads.lengths,
-                "unknown": np.diff(reads.unknown_offsets),
-                "covered": some.astype(np.int64),
-                "depth": depth,
                 "counts": counts,
             },
         )
 
     @classmethod
     def in_order(cls, parts: Sequence[Self], order: np.ndarray) -> Iterator[Self]:
-        """Yield the consensus of the reads of several parts in a given order, `_AT_A_TIME` bases at a time.
+        """Yield the reads of several parts in a given order, `_AT_A_TIME` bases at a time.
 
         Parameters
         ----------
         parts : sequence of VotedPart
         order : ndarray of int64, shape (n,)
-            Numbers of the reads, which are counted through all parts.
+            Numbers of the reads, counted through all parts.
         """
         sizes = {name: np.concatenate([part.sizes[name] for part in parts]) for name in parts[0].sizes}
         reads = [len(part.sizes["lengths"]) for part in parts]
@@ -177,7 +165,7 @@ class VotedPart:
         starts = {name: [offsets_of(part._counts(name)) for part in parts] for name in parts[0].large}
         bounds = cut_evenly(sizes["lengths"][order], _AT_A_TIME)
         for some in np.split(order, bounds[1:-1]):
-            # Reads that follow each other in a part are copied as one piece.
+            # Successive reads of a part are copied together.
             breaks = np.flatnonzero((np.diff(some) != 1) | (np.diff(part_of[some]) != 0)) + 1
             of_piece = part_of[some[np.r_[0, breaks]]]
             begin = (some[np.r_[0, breaks]] - first[of_piece]).tolist()
@@ -192,7 +180,7 @@ class VotedPart:
             yield cls(large, {name: values[some] for name, values in sizes.items()})
 
     def _counts(self, name: str) -> np.ndarray:
-        """Return how many values of a large column each read has."""
+        """Return how many values each read has in a large column."""
         if name == "reads.words":
             return words_for(self.sizes["lengths"])
         if name == "reads.qualities":
@@ -207,7 +195,7 @@ class VotedPart:
         ----------
         made : Consensus
         given : Reads
-            Those reads, before.
+            The reads before correction.
         """
         lengths = np.diff(made.offsets)
         unknown = runs_of(made.codes == UNKNOWN, made.offsets)
@@ -232,12 +220,12 @@ class VotedPart:
 
 
 class VotedWriter:
-    """Write the consensus of one read after the other, in the columns of `Voted`.
+    """Writes the consensus of all reads, part by part, to the columns of `Voted`.
 
     Parameters
     ----------
     columns : Columns
-        Where the large ones go.
+        To which columns with several values a read are appended.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -246,18 +234,18 @@ class VotedWriter:
         self.add(VotedPart.of(joined([]), Reads.empty()))  # so that all columns are there
 
     def add(self, part: VotedPart) -> None:
-        """Append the consensus of the next reads."""
+        """Append a part."""
         for name, values in part.large.items():
             self._columns.append(name, values)
         self._sizes.append(part.sizes)
 
     def add_rows(self, rows: Rows) -> None:
-        """Append rows, as columns of `Leaders`."""
+        """Append rows to those of `Leaders`."""
         for field in Rows.fields_of("column"):
             self._columns.append(f"rows.{field.name}", getattr(rows, field.name))
 
     def small(self) -> dict[str, np.ndarray]:
-        """Return the columns that hold a few values for each read, by name."""
+        """Return the columns with one value a read, by name."""
         sizes = {name: np.concatenate([part[name] for part in self._sizes]) for name in self._sizes[0]}
         lengths = sizes["lengths"]
         return {
@@ -274,7 +262,7 @@ class VotedWriter:
 
 
 def _mean_depth(made: Consensus, lengths: np.ndarray) -> np.ndarray:
-    """Return how many other reads cover a base of each target, on average; 0 where there is no base."""
+    """Return the mean number of other reads on a base of each read; 0 for a read without bases."""
     sums, some = np.zeros(len(lengths), np.int64), lengths > 0
     if some.any():
         sums[some] = np.add.reduceat(np.maximum(made.depth, 1), made.offsets[:-1][some], dtype=np.int64)
@@ -282,7 +270,7 @@ def _mean_depth(made: Consensus, lengths: np.ndarray) -> np.ndarray:
 
 
 def _with_old_qualities(made: Consensus, given: Reads) -> np.ndarray:
-    """Return qualities: a base that was not voted on has the one that it came with, or `WEIGHT`."""
+    """Return qualities: a base without a vote keeps its old quality, or has `WEIGHT`."""
     unvoted = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
     quality = made.quality.copy()
     quality[unvoted] = WEIGHT

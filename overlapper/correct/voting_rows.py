@@ -14,29 +14,30 @@ from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyo
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
-"""Rows that are looked at where they have to be chosen, in multiples of those that vote."""
+"""In a crowded window, the rows that vote are chosen from up to this many times as many."""
 
 
 MOST_SURPLUS = 4 * STRETCH
-"""Surplus anchors that the rows before have on each stretch of a row that is not looked at: those of six rows
-of a satellite of short units, and of fifteen of a homopolymer."""
+"""Surplus anchors on each stretch of a row from which on it is skipped: as many as six rows have on a
+satellite of short units, or fifteen on a homopolymer."""
 BEYOND = 1000
-"""Bases in a row that a row has beyond those that were left out, if it touches any, to be like its target."""
+"""Successive bases that a row which touches rows that were left out must cover beyond these, to be like its
+target."""
 
 
 class Chosen(NamedTuple):
-    """Windows and the rows that vote on them.
+    """Windows and their rows, before or after the choice of those that vote.
 
     Attributes
     ----------
     number : ndarray of int64, shape (windows,)
-        Of the windows, among all.
+        Numbers of the windows.
     windows : Windows
     rows : layers.Rows
     crowded : ndarray of bool, shape (windows,)
-        Whether those that vote are still to be chosen, as they have to be aligned for it.
+        Whether the rows that vote are still to be chosen, by aligning them.
     elsewhere : ndarray of int64, shape (n, 3)
-        Rows that were left out already, as they are of another place: window, start and end.
+        Rows that were left out as rows of another place: window, start and end.
     """
 
     number: np.ndarray
@@ -47,7 +48,7 @@ class Chosen(NamedTuple):
 
 
 def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: Settings) -> Chosen:
-    """Cut rows to windows and take those of each window, but for crowded windows, of which more are taken.
+    """Cut rows to windows, and keep as many as vote on each; more on crowded windows, to choose from.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: 
         On the targets of the windows, in canonical order.
     number : ndarray of int64, shape (windows,)
     windows : Windows
-        With the rows of each target, from that of the first window on, not of each window, in ``first``.
+        Here, ``first`` has where the rows of each target start, from the target of the first window on.
     settings : Settings
     """
     whole = layers.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
@@ -72,7 +73,7 @@ def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: 
 
 
 def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: Settings) -> Chosen:
-    """Choose the rows of crowded windows, where those that vote cannot do it.
+    """Choose the rows that vote on crowded windows, by the copy filter, for kernels on GPUs.
 
     Parameters
     ----------
@@ -92,17 +93,17 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
 
 
 def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
-    """Return rows that are like their targets as the targets on the reads, without margins of windows.
+    """Return the rows of targets on the reads that are like them, without margins of windows.
 
-    Where rows were left out, there are other copies, of which those that are alike may be, too, unless they
-    reach beyond.
+    Rows that were left out show that there are other copies. A read that touches such rows may be of another
+    copy as well, unless it reaches beyond them.
 
     Parameters
     ----------
     chosen : Chosen
     marks : ndarray of uint8, shape (rows,)
     start, stop : ndarray of int64, shape (windows,)
-        The part of the target that is taken from each window.
+        Interval of the target without margins.
     """
     first, on = chosen.windows.first, chosen.rows
     left_out = np.concatenate([chosen.elsewhere, _intervals(first, on, marks == layers.ELSEWHERE)])
@@ -114,7 +115,7 @@ def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarra
     on = layers.Rows(*(column[which] for column in chosen.rows))
     begin, bases = on.t_start + chosen.windows.start[window], on.t_end - on.t_start
     low, high = np.maximum(begin, start[window]), np.minimum(begin + bases, stop[window])
-    # Rows are cut along the line from corner to corner, as by `cut_rows`.
+    # Rows are cut proportionally, as by `cut_rows`.
     run = on.r_end - on.r_start
     left, right = ((place - begin) * run // np.maximum(bases, 1) for place in (low, high))
     rows = Rows(
@@ -127,20 +128,20 @@ def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarra
 
 
 def _intervals(first: np.ndarray, on: layers.Rows, marked: np.ndarray) -> np.ndarray:
-    """Return windows, starts and ends of the rows that are marked."""
+    """Return window, start and end of each marked row."""
     which = np.flatnonzero(marked)
     window = np.searchsorted(first, which, "right") - 1
     return np.stack([window, on.t_start[which], on.t_end[which]], axis=1)
 
 
 def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Count the rows of every window that are marked."""
+    """Count the marked rows of every window."""
     before = offsets_of(rows)
     return before[first[1:]] - before[first[:-1]]
 
 
 def take_rows(first: np.ndarray, on: layers.Rows, taken: np.ndarray) -> tuple[np.ndarray, layers.Rows]:
-    """Return some of the rows, and where those of each window start."""
+    """Select rows; return where those of each window start, and the rows."""
     if taken.all():
         return first, on
     return offsets_of(taken)[first], type(on)(*(values[taken] for values in on))

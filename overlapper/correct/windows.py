@@ -1,6 +1,6 @@
-"""Targets of the consensus are cut into windows, with margins that neighbours share.
+"""Windows of targets, with margins that neighbours share.
 
-The consensus of neighbours is joined at the base of the target where their windows meet.
+The consensus of two neighbours is joined at the base of the target where they meet without margins.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+
+from overlapper.tables.base import places_within
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +33,7 @@ class WindowBounds:
 def windows_of(
     lengths: np.ndarray, most: int, margin: int, circular: np.ndarray | bool = False
 ) -> WindowBounds:
-    """Cut targets into equal windows.
+    """Cut targets into windows of equal size.
 
     Parameters
     ----------
@@ -41,11 +43,12 @@ def windows_of(
     margin : int
         Bases of a margin; a quarter of the target at most.
     circular : ndarray of bool, shape (targets,)
-        Of which targets the last window and the first are neighbours, too; of others they have no margins.
+        Circular targets, whose first and last windows are neighbours; those of linear targets have no outer
+        margins.
     """
     windows = np.maximum(1, -(-lengths // most))
     target = np.repeat(np.arange(len(lengths)), windows)
-    number = np.arange(len(target)) - np.repeat(np.cumsum(windows) - windows, windows)
+    number = places_within(windows)
     start, end = (x * lengths[target] // windows[target] for x in (number, number + 1))
     margins = np.minimum(margin, lengths // 4)[target]
     low, high = start - margins, end + margins
@@ -57,21 +60,21 @@ def windows_of(
 def without_margins(
     made: tuple[np.ndarray, ...], shift: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Cut the consensus of every window to what lies between its bounds.
+    """Cut the margins off the consensus of every window.
 
     Parameters
     ----------
     made : tuple of ndarray
-        What `overlapper.kernels.consensus.consensus.correct_windows` returned.
+        Result of `overlapper.kernels.consensus.consensus.correct_windows`.
     shift : ndarray of int64, shape (windows,)
-        Base of the target that each window starts with.
+        First base of each window on the target, with margins.
     start, end : ndarray of int64, shape (windows,)
-        Bases of the target, half open, whose consensus is wanted.
+        Interval of the target, half open, whose consensus is kept.
 
     Returns
     -------
     tuple of ndarray
-        The same, with the length of each consensus in place of offsets, and origins on the target.
+        The same columns, with lengths in place of offsets, and origins counted on the target.
     """
     offsets, *columns, origin, counts = made
     window = np.repeat(np.arange(len(start)), np.diff(offsets))

@@ -38,7 +38,7 @@ class Axis:
         return np.clip((at - low) / ((high - low) or 1.0), 0.0, 1.0)
 
     def ticks(self, most: int = 6) -> list[tuple[float, str]]:
-        """Return values to label, at most so many, and their labels."""
+        """Return the values to label, at most ``most`` of them, and their labels."""
         values = self._decades(most) if self.log else self._even(most)
         return [(value, short_number(value)) for value in values]
 

@@ -24,7 +24,7 @@ from overlapper.kernels.evaluation.contig_markers import (
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.counting import ALL, NONE
 from overlapper.kernels.seeds.kmer_table import MOST_HAPLOTYPES, Spans
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -44,7 +44,7 @@ def evaluate_contigs(
     circular: Collection[str] | bool = (),
     memory: int = 0,
     threads: int = 1,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> ContigScores:
     """Judge contigs by the k-mers of the sequences that they come from.
 
@@ -124,7 +124,7 @@ class Judge:
         circles: np.ndarray | None = None,
         memory: int = 0,
         threads: int = 1,
-        report: Report = lambda step, done, total: None,
+        report: Report = unreported,
     ) -> ContigScores:
         """Judge contigs; see `evaluate_contigs`."""
         if circles is None:

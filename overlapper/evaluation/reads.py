@@ -20,7 +20,7 @@ from overlapper.kernels.evaluation.placed_reads import Sites
 from overlapper.kernels.mapping.chain_paths import align_chains
 from overlapper.mapping.edits import ends_of
 from overlapper.params.mapping import MapParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -40,7 +40,7 @@ def evaluate_reads(
     raw: Reads | None = None,
     memory: int = 0,
     threads: int = 1,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> ReadScores:
     """Judge corrected reads by their places.
 
@@ -99,7 +99,7 @@ def _check_names(sequences: Reads) -> None:
 
 
 def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
-    """Return circular sequences with so many of their first bases repeated at their ends."""
+    """Return circular sequences with ``more`` of their first bases repeated at their ends."""
     if not more.any():
         return sequences
     parts = []

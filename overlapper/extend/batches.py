@@ -22,23 +22,23 @@ FIRST = 16_000
 _GROWTH = 5, 4
 """A batch may have this many times as many candidates as the one before."""
 _SHARE_LEFT = 2
-"""Batches a slot that are still to come, of the size that a batch may have towards the end."""
+"""Towards the end, batches are so small that at least this many for each slot are still to come."""
 WARM_UP_BASES, _WARM_UP_SEEDS = 4000, 100
-"""Bases of a made-up read, and its candidates."""
+"""Length of a made-up read in bases, and number of its candidates."""
 
 
-def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
+def in_batches(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
     """Join blocks of candidates into batches.
 
     Parameters
     ----------
     blocks : iterator of Candidates
     count : int
-        Of blocks; what is still to come is taken to be as much a block as came last.
+        Number of blocks. Those still to come are assumed to have as many candidates as the last ones.
     slots : int
         Batches that are worked on at the same time.
     most : int
-        Candidates of a batch at most, but for those of its last block.
+        Candidates at which a batch is complete; its last block may exceed this.
     """
     waiting: list[Candidates] = []
     held, enough = 0, FIRST
@@ -55,17 +55,17 @@ def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) ->
 
 
 def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
-    """Cut as `overlapper.runtime.threads.cut_evenly` does, but begin with smaller blocks, the first smallest.
+    """Cut work into even blocks, but for rising sizes at the start.
 
-    So threads that begin together soon have something to hand on, one after the other.
+    Threads that begin together then finish their first blocks one after the other, the first one soon.
 
     Parameters
     ----------
     weights : ndarray of int, shape (n,)
     share : int
-        Weight that a block may reach.
+        Greatest weight of a block, as for `overlapper.runtime.threads.cut_evenly`.
     rising : int
-        How many blocks weigh less: the i-th about ``share * i / rising``.
+        Number of smaller blocks at the start: the i-th weighs about ``share * i / rising``.
     """
     ends = np.cumsum(weights, dtype=np.int64)
     rises = np.cumsum(share * np.arange(1, rising) // max(1, rising))
@@ -76,16 +76,16 @@ def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
 
 
 class _Uncounted(GpusForReads):
-    """GPUs whose work is not counted in the funnel (for `warm_up`)."""
+    """GPUs whose work is left out of the funnel (for `warm_up`)."""
 
     def count(self, name: str, number: int) -> None:
-        """Do nothing."""
+        """Count nothing."""
 
 
 def warm_up(params: Params, gpus: Gpus) -> None:
     """Extend candidates of made-up reads, so that all kernels are loaded before the run needs them.
 
-    Loading takes Python's lock again and again; while all threads look for candidates, they ask for it, too.
+    Loading needs Python's lock again and again, which later all threads that find candidates need, too.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def warm_up(params: Params, gpus: Gpus) -> None:
         That hold reads.
     """
     if params.extender not in ON_GPUS:
-        return  # it takes no candidates; what earlier processes compiled of its kernels is loaded already
+        return  # extends no batches of candidates; its compiled kernels are loaded from disk
     letters = np.frombuffer(b"ACGT", np.uint8)
     text = letters[np.random.default_rng(1).integers(0, 4, WARM_UP_BASES)].tobytes().decode()
     reads = Reads.from_sequences(["query", "target"], [text, text])

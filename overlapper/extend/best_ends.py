@@ -18,7 +18,7 @@ from overlapper.tables import Overlaps
 
 
 class BestEnds:
-    """Finds the best overlaps of all read ends, from overlaps that come in parts; first all are added.
+    """Finds the best overlaps of all read ends, from overlaps in parts: `add` all parts, then ask `among`.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class BestEnds:
         self._best = np.full((2 * len(lengths), n), -1, np.int32)
 
     def add(self, overlaps: Overlaps) -> None:
-        """Take the scores of some overlaps into account."""
+        """Enter the scores of a part of the overlaps."""
         reached, end_of = self._ends(overlaps)
         for column in range(4):
             rows = reached[:, column]
@@ -45,7 +45,10 @@ class BestEnds:
         return (reached & (overlaps.score[:, None] >= least)).any(axis=1)
 
     def _ends(self, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray]:
-        """Return which of four ends are reached, and their numbers: twice the read, 1 more at its end."""
+        """Return which of the four read ends each overlap reaches (bool), and the numbers of these ends.
+
+        The start of read ``i`` has number ``2 i``, its end ``2 i + 1``.
+        """
         left_query, right_query, left_target, right_target = ends(overlaps, self._lengths)
         reached = np.stack(
             [

@@ -31,7 +31,7 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
     """
     rows = np.flatnonzero(among)
     pair = _pairs(overlaps, rows)
-    # They come by pair as a rule, and then this sort has little to do.
+    # Rows usually come sorted by pair, which a stable sort takes little time for.
     by_pair = np.argsort(pair, kind="stable")
     rows, pair = rows[by_pair], pair[by_pair]
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
@@ -41,7 +41,7 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
         highest = np.maximum.reduceat(worth, starts)
         best = np.flatnonzero(worth == np.repeat(highest, sizes))
         return rows[best[np.diff(pair[best], prepend=-1) > 0]]
-    # Pairs of one overlap, which are most, keep it.
+    # Most pairs have one overlap, and keep it.
     alone = np.repeat(sizes == 1, sizes)
     several = ~alone
     kept = np.concatenate(
@@ -51,14 +51,14 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
 
 
 def _pairs(overlaps: Overlaps, rows: np.ndarray) -> np.ndarray:
-    """Return the pair of reads of each row, as one number."""
+    """Return the pair of reads of each row, packed in one int64."""
     return (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
 
 
 def _best_of_several(
     overlaps: Overlaps, rows: np.ndarray, pair: np.ndarray, worth: np.ndarray, most: int
 ) -> np.ndarray:
-    """Return the rows that are kept, in canonical order; the arguments are those of each row, by pair."""
+    """Return the best rows of pairs that have several, in canonical order; columns are sorted by pair."""
     best_first = np.lexsort([-worth, pair])
     rows = rows[best_first]
     o = overlaps
@@ -74,7 +74,7 @@ def _best_of_several(
 
 
 def _again(*columns: np.ndarray) -> np.ndarray:
-    """Return a mask of the rows that have the same values as an earlier one."""
+    """Return a mask of the rows that repeat the values of an earlier row."""
     order = np.lexsort(columns[::-1])
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for column in columns:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.extend.chain_ends import Chains, Walker, settle_ends, walker
+from overlapper.extend.chain_ends import Chains, Walker, chain_intervals, walker
 from overlapper.kernels.chain import chain as kernel
 from overlapper.params.stages import ChainParams, Params
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
@@ -21,11 +21,11 @@ from overlapper.tables.base import spread
 
 AGREEMENT_UNKNOWN = 400
 MOST_TYPICAL = 450
-"""Agreement, in thousandths, where no k-mer seeds by chance. Above, most reads are accurate; that is not to
-cost those that are not."""
+"""Highest typical agreement, in thousandths. A set of mostly accurate reads has a higher one, which would
+drop the overlaps of its other reads."""
 FEWEST_CHAINS = 20
 _WHOLE_CHAIN = 1_000_000
-"""What a chain counts of which its query has no more than others."""
+"""Weight of a chain whose query has no more chains than others have."""
 SAMPLE_QUERIES = 64
 
 
@@ -56,16 +56,16 @@ def extend(
     seeding, (rows, n_few, n_disagree) = _chains(reads, candidates, params)
     of = rows[:, kernel.CANDIDATE]
     chains = Chains(candidates.query[of], candidates.target[of], candidates.reverse[of], rows)
-    overlaps, n_unsure, n_unlike = settled(
+    overlaps, n_unsure, n_unlike = overlaps_of_chains(
         reads, chains, candidates.seed_length, seeding, params, walker(reads)
     )
     return overlaps, {"few seeds": n_few + n_unsure, "disagreement": n_disagree + n_unlike}
 
 
-def settled(
+def overlaps_of_chains(
     reads: Reads, chains: Chains, k: int, seeding: Seeding, params: ChainParams, walk: Walker
 ) -> tuple[Overlaps, int, int]:
-    """Settle the ends of chains, and drop those that are chance or do not agree from end to end.
+    """Make overlaps of chains: find their ends, drop those of few seeds or too little agreement.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def settled(
     overlaps : Overlaps
         By chain, not classified.
     n_unsure, n_disagree : int
-        Chains dropped, of too few seeds, and for their agreement.
+        Chains dropped for too few seeds, and for too little agreement.
     """
     query, target, reverse, rows = chains
     seeds = rows[:, kernel.SEEDS]
     t_length = reads.lengths[target]
-    (q_start, q_end), (t_start, t_end) = settle_ends(reads, chains, k, params, walk)
+    (q_start, q_end), (t_start, t_end) = chain_intervals(reads, chains, k, params, walk)
     span = np.maximum(q_end - q_start, t_end - t_start)
     sketched = span * (seeding.sketched[query] / reads.lengths[query])
     overlaps = Overlaps(
@@ -120,17 +120,17 @@ def settled(
 
 
 def sample_queries(n_reads: int) -> np.ndarray:
-    """Return queries from all over a read set."""
+    """Return the queries on which the typical agreement is measured, evenly spread over the read set."""
     return spread(n_reads, SAMPLE_QUERIES)
 
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
-    """Return agreement and shares of each chain of the candidates, disagreement tolerated.
+    """Return agreement and shares of seeds of the chains of candidates, of any agreement.
 
     Returns
     -------
     ndarray of int64, shape (chains, 3)
-        Agreement in thousandths; the share of k-mers that seed, of the query times that of the target, in
+        Agreement in thousandths; share of k-mers that seed, that of the query times that of the target, in
         millionths; the query.
     """
     least = max(params.min_seeds, params.sure_seeds)
@@ -142,16 +142,16 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
 
 
 def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
-    """Return the parameters with what is typical of the reads, unless they give it.
+    """Set the typical agreement and shares of seeds of a read set, unless the parameters have them.
 
-    That is the agreement of chains, their shares beyond chance, and the share by chance; or
-    `AGREEMENT_UNKNOWN`, and no shares, where there are few chains.
+    They are the agreement of chains, the share of k-mers that seed beyond chance, and the share that seeds by
+    chance; with few chains, `AGREEMENT_UNKNOWN` and no shares.
 
     Parameters
     ----------
     params : Params
     measured : iterable of ndarray, shape (chains, 3)
-        What `agreements` gives of each part of a sample of queries; not gone through if it is not needed.
+        Results of `agreements` for a sample of queries; not iterated if it is not needed.
     """
     if params.chain.typical_agreement:
         return params
@@ -178,7 +178,7 @@ def _fitted(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
 
 
 def _weights(query: np.ndarray) -> np.ndarray:
-    """Return the weight of each chain: together those of a query weigh at most four times the median.
+    """Return the weight of each chain: those of a query weigh at most four times the median, together.
 
     A query within a satellite has as many chains as all others together, most of them false.
     """
@@ -188,7 +188,7 @@ def _weights(query: np.ndarray) -> np.ndarray:
 
 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
-    """Return the value up to which half of the weight lies, the mean of two where it lies between them."""
+    """Return the weighted median, the mean of two values where it lies between them."""
     order = np.argsort(values, kind="stable")
     up_to = np.cumsum(weights[order])
     low, high = (int(np.searchsorted(2 * up_to, up_to[-1], side)) for side in ("left", "right"))

@@ -1,4 +1,4 @@
-"""Where chains end: carried on to the read end, or walked there by edit distance (`overlapper.extend.chain`).
+"""Where overlaps of chains end: at a read end, or as far as an alignment from the chain (a walk) goes.
 
 Definition of a walk
 --------------------
@@ -35,11 +35,11 @@ from overlapper.tables import Reads
 
 LEFT, RIGHT = range(2)
 Walker = Callable[[Seeds, np.ndarray, EndScheme], np.ndarray]
-"""``walk(seeds, items, scheme)`` does what `walk_ends` does, for reads that it knows."""
+"""``walk(seeds, items, scheme)`` is `walk_ends` with the reads already given."""
 
 
 class Chains(NamedTuple):
-    """Chains, and the pairs of reads that they are of.
+    """Chains and their pairs of reads.
 
     Attributes
     ----------
@@ -55,15 +55,15 @@ class Chains(NamedTuple):
 
 
 def walker(reads: Reads) -> Walker:
-    """Return what walks along these reads on the CPU."""
+    """Return `walk_ends` for these reads, on the CPU."""
     packed = PackedReads.of(reads)
     return lambda seeds, items, scheme: walk_ends(LANES, packed, seeds, items, scheme)
 
 
-def settle_ends(
+def chain_intervals(
     reads: Reads, chains: Chains, k: int, params: ChainParams, walk: Walker
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the intervals of chains, the target's on the query's strand.
+    """Return the intervals of the overlaps of chains, the target's on the query's strand.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def settle_ends(
     walked = ~sure & (missing <= params.give_up)
     q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)
 
-    def settle(ends: np.ndarray) -> np.ndarray:
-        """Walk from some ends, carry on what is near a read end, and return which are at it."""
+    def reach(ends: np.ndarray) -> np.ndarray:
+        """Walk from the given ends of chains, extend those near a read end to it; return which reach one."""
         end, row = np.nonzero(ends & walked)
         seeds = Seeds(
             query[row], target[row], reverse[row], x[end, row],
@@ -108,10 +108,10 @@ def settle_ends(
         t_reach[:] += carried
         return carried == rest
 
-    # A chain of few seeds has to be at read ends on both sides: where the left one fails, it is not kept.
+    # A chain of few seeds is kept only if it reaches a read end on both sides; the left one is tried first.
     first = np.stack([np.ones(len(rows), bool), rows[:, kernel.SEEDS] >= params.sure_seeds])
-    settled = settle(first)
-    settle(~first & settled[LEFT])
+    at_end = reach(first)
+    reach(~first & at_end[LEFT])
     return (
         np.stack([x[LEFT] - q_reach[LEFT], x[RIGHT] + k + q_reach[RIGHT]]),
         np.stack([y[LEFT] - t_reach[LEFT], y[RIGHT] + k + t_reach[RIGHT]]),

@@ -1,8 +1,8 @@
 """From the seed index to the overlaps of chains on GPUs: hits, D-SOFT, chains and walks stay on the device.
 
-A block of queries goes to a GPU as two numbers, and comes back as the chains that are kept; what an overlap
-is beyond its chain and its walks is found on the CPU (`overlapper.extend.chain.settled`). What a GPU has no
-room for is done by the CPU, with the same result.
+A GPU is sent the bounds of a block of queries and returns the chains that are kept; the CPU makes overlaps of
+these (`overlapper.extend.chain.overlaps_of_chains`), with walks on the GPU. Queries that do not fit a GPU are
+left to the CPU, with the same result.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena
 
 KERNELS = (*dsoft_gpu.KERNELS, "chain")
-"""How the names of the kernels begin that are needed."""
+"""Prefixes of the names of the kernels that this module needs."""
 
 
 class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
-    """Overlaps of chains of any range of queries, found on GPUs; ``params`` are `ChainParams`."""
+    """Finds overlaps by chains of seeds on GPUs."""
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: ChainParams) -> None:
         super().__init__(gpus, finder, reads)
@@ -45,7 +45,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
         k, seeding = self._finder.index.kmer_length, self._finder.index.seeding
         query, target, reverse = chained.pairs.T
         chains = Chains(query, target, reverse.astype(bool), chained.rows)
-        overlaps, n_unsure, n_disagree = chain.settled(
+        overlaps, n_unsure, n_disagree = chain.overlaps_of_chains(
             self._reads, chains, k, seeding, self._params, self._walk
         )
         return overlaps, {

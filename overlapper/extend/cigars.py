@@ -1,6 +1,6 @@
-"""Sorting and filtering overlaps without their CIGARs, which are copied once, at the end.
+"""CIGARs taken off overlaps while these are sorted and filtered, and put back once, at the end.
 
-CIGARs are nearly all that overlaps take where they have them: gigabytes for a bacterium.
+CIGARs take nearly all memory of overlaps that have them: gigabytes for a bacterium.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from overlapper.kernels.common.cigar_rows import put_cigars
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
 
 def without_cigars(overlaps: Overlaps) -> Overlaps:
-    """Return the same rows without CIGARs."""
+    """Return the overlaps without CIGARs."""
     return dataclasses.replace(overlaps, cigar=None, cigar_offsets=None)
 
 
@@ -29,18 +29,18 @@ def with_cigars(
     swapped: np.ndarray | None = None,
     threads: int = 1,
 ) -> Overlaps:
-    """Return overlaps with the CIGARs of the rows that they came from, if those have CIGARs.
+    """Put the CIGARs of their original rows back on overlaps, if these have any.
 
     Parameters
     ----------
     overlaps : Overlaps
         Without CIGARs.
     parts : sequence of Overlaps
-        Where they come from.
+        The original rows.
     rows : ndarray of int64, shape (n,)
-        Which row each of them was, the rows of all parts counted one after the other; none twice.
+        The original row of each overlap, counted through all parts; none twice.
     swapped : ndarray of bool, shape (n,), optional
-        Whether its query and target have changed places since.
+        Whether query and target have changed places since.
     threads : int
     """
     if not parts or any(part.cigar is None for part in parts):
@@ -59,6 +59,5 @@ def with_cigars(
         part, some = parts[number], slice(bounds[number], bounds[number + 1])
         put_cigars(part.cigar, part.cigar_offsets, places[some], exchange[some], part.reverse, cigar)
 
-    for _ in map_in_order(put, range(len(parts)), threads):
-        pass
+    for_each(put, range(len(parts)), threads)
     return dataclasses.replace(overlaps, cigar=cigar, cigar_offsets=offsets)

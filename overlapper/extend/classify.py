@@ -63,8 +63,8 @@ def classify(
     )  # fmt: skip
 
 
-def extents(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
-    """Return the class of every overlap as if nothing at its ends were left unmatched.
+def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
+    """Return the class of every overlap, internal matches taken as if they went on to a read end.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
 """Which overlaps join reads of the same copy: of a haplotype, or of a repeat.
 
-Accurate reads of one copy are the same, base by base, but for errors. Errors are those of one read; a
-difference of copies is shown by all reads of either.
+Accurate reads of one copy are equal but for errors. An error is in one read; a difference between copies is
+in all reads of either copy.
 
 Definition
 ----------
 Overlaps of more than ``most_edits`` edits join different copies, and are not looked at below. All others have
-differences (`overlapper.extend.differences`), each with a place on either read. Bases more or fewer in a
-homopolymer run are none of them, if one of the two reads has a run of `SHORTEST_RUN` or more there: of the
-lengths of runs noisy reads keep wrong ones when they are corrected, many reads the same.
+differences (`overlapper.extend.differences`), each with a place on either read. A different length of a
+homopolymer run of `SHORTEST_RUN` bases or more in either read is not counted: corrected noisy reads keep
+wrong lengths of runs, many reads the same.
 
 1. A difference *counts* if each of the two reads has another overlap that shows the same at the same place:
    what one read alone has is its error.
@@ -22,7 +22,6 @@ lengths of runs noisy reads keep wrong ones when they are corrected, many reads 
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 from collections.abc import Callable
@@ -33,30 +32,32 @@ import numpy as np
 from overlapper.extend.differences import Differences, check_room, find_differences
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import copies as kernel
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
 
 MOST_EDITS = 64
-"""Of corrected HiFi and R10 reads (MHC, as above), 99 in 100 overlaps within a haplotype have no more."""
+"""Most edits of an overlap within a copy: 99 in 100 overlaps within a haplotype of corrected HiFi and R10
+reads (MHC) have no more."""
 SHORTEST_RUN = 3
-"""Bases of a run, the lengths of which do not count. Of R9 reads (9 % of errors) of 1.8 Mb of human X, the
-overlaps within a place have .40 differences that count, .37 of them in such runs."""
+"""Bases of the shortest run whose length is ignored. Overlaps within a place, of R9 reads (9 % errors) of 1.8
+Mb of human X, have .40 counted differences without this rule, .37 of them in such runs."""
 BYTES_AN_OVERLAP = 150
-"""Of memory that this takes besides differences: the table of overlaps that are compared, and `_piles`."""
+"""Bytes of memory for each overlap besides its differences: the table of compared overlaps, and
+`_pileups`."""
 _BLOCKS = 64
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Copies:
-    """Which of ``n`` overlaps are within a copy, and how many differences show it.
+    """Which of ``n`` overlaps are within a copy, by the number of differences between copies.
 
     Attributes
     ----------
     edits : ndarray of int32, shape (n,)
-        Differences of the two reads; -1 for more than were looked for.
+        Differences of the two reads; -1 for more than ``most_edits``.
     differing : ndarray of int32, shape (n,)
-        Those of them that are differences of copies; 0 where too many to look at.
+        Those between copies; 0 where there are too many edits.
     same : ndarray of bool, shape (n,)
         Whether both reads may be of one copy.
     """
@@ -74,18 +75,18 @@ def tell_copies(
     room: int | None = None,
     threads: int = 1,
 ) -> Copies:
-    """Return which overlaps are within a copy, and which between copies.
+    """Tell overlaps within a copy from overlaps between copies.
 
     Parameters
     ----------
     reads : Reads
-        Accurate ones, as HiFi reads or corrected reads are.
+        HiFi reads or corrected reads.
     overlaps : Overlaps
-        All of these reads.
+        All overlaps of these reads.
     most_edits : int
         Edits above which reads are of different copies.
     room : int, optional
-        Bytes of memory that this may take.
+        Bytes of memory to stay within.
     threads : int
         Changes nothing but the time.
 
@@ -96,20 +97,19 @@ def tell_copies(
     Raises
     ------
     ParameterError
-        When it would take more.
+        When that is not enough.
     """
     needed = BYTES_AN_OVERLAP * len(overlaps)
     check_room(needed, room, f"{len(overlaps):,} overlaps")
     room = None if room is None else room - needed
     found = find_differences(reads, overlaps, most_edits, room=room, threads=threads)
     found = _outside_runs(reads, overlaps, found)
-    piles, overlap = _piles(len(reads), overlaps, found), found.overlap
-    weights = np.diff(piles.first) + 1
+    pileups, overlap = _pileups(len(reads), overlaps, found), found.overlap
+    weights = np.diff(pileups.first) + 1
     blocks = list(itertools.pairwise(cut_evenly(weights, int(weights.sum()) // _BLOCKS + 1)))
 
     def mark(function: Callable[..., None], *arguments: Any) -> None:
-        done = map_in_order(lambda block: function(piles, *block, *arguments), blocks, threads)
-        collections.deque(done, maxlen=0)
+        for_each(lambda block: function(pileups, *block, *arguments), blocks, threads)
 
     marks = np.ones(found.place.shape, np.bool_)
     mark(kernel.seen_again, marks.all(axis=1), marks)
@@ -125,7 +125,7 @@ def tell_copies(
 
 
 def _outside_runs(reads: Reads, overlaps: Overlaps, found: Differences) -> Differences:
-    """Leave out differences that are a base more or fewer in a homopolymer run."""
+    """Leave out differences in the length of a homopolymer run."""
     overlap = found.overlap
     rows = np.stack([overlaps.query, overlaps.target], axis=1)
     outside = ~kernel.in_runs(PackedReads.of(reads), rows, overlap, found.place, found.other, SHORTEST_RUN)
@@ -133,7 +133,7 @@ def _outside_runs(reads: Reads, overlaps: Overlaps, found: Differences) -> Diffe
     return Differences(found.edits, offsets_of(left), found.place[outside], found.other[outside])
 
 
-def _piles(reads: int, overlaps: Overlaps, found: Differences) -> kernel.Pileups:
+def _pileups(reads: int, overlaps: Overlaps, found: Differences) -> kernel.Pileups:
     compared = np.flatnonzero(found.edits >= 0)
     o = overlaps.take(compared)
     read = np.concatenate([o.query, o.target])

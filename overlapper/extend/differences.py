@@ -42,7 +42,7 @@ from overlapper.tables.base import offsets_of
 
 LACKING, EXTRA = kernel.LACKING, kernel.EXTRA
 BYTES_A_DIFFERENCE = 40
-"""Of memory, while `overlapper.extend.copies` looks at it."""
+"""Bytes of memory of a difference while `overlapper.extend.copies` compares it."""
 _BLOCKS = 64
 
 
@@ -53,14 +53,14 @@ class Differences:
     Attributes
     ----------
     edits : ndarray of int32, shape (n,)
-        -1 where there are too many, and no differences are listed.
+        Number of differences; -1 where there are too many, which are not listed.
     offsets : ndarray of int64, shape (n + 1,)
-        Where the differences of each overlap start; they go from its end to its start.
+        Where the differences of each overlap start; they are listed from its end to its start.
     place : ndarray of int32, shape (differences, 2)
         On the forward strands of query and target.
     other : ndarray of uint8, shape (differences, 2)
         What the other read has there, on the forward strand of this one: a base from 0 to 3; `LACKING` for
-        none; `EXTRA` and a base for one more, before the place.
+        none; `EXTRA` plus a base for one inserted before the place.
     """
 
     edits: np.ndarray
@@ -83,11 +83,11 @@ def find_differences(
     ----------
     reads : Reads
     overlaps : Intervals
-        Their ends at bases that belong together, as those of exact chains and of alignments are.
+        Both intervals must start and end at bases that align, as those of alignments do.
     most : int
-        Edits from which on an overlap is not looked at any further, 0 or more.
+        Most edits of an overlap, 0 or more; beyond them it is given up.
     room : int, optional
-        Bytes of memory that all differences may take.
+        Bytes of memory that all differences must fit.
     threads : int
         Changes nothing but the time.
 
@@ -98,7 +98,7 @@ def find_differences(
     Raises
     ------
     ParameterError
-        When they would take more.
+        When they do not.
     """
     packed, o = PackedReads.of(reads), overlaps
     spans = np.maximum(o.q_end - o.q_start, o.t_end - o.t_start)
@@ -127,7 +127,7 @@ def find_differences(
 
 
 def check_room(needed: int, room: int | None, what: str) -> None:
-    """Raise a `ParameterError` if something takes more bytes than there are."""
+    """Raise a `ParameterError` if ``what`` needs more bytes than the memory budget leaves."""
     if room is not None and needed > room:
         missing = -(-(needed - room) // 10**6)
         raise ParameterError(

@@ -34,7 +34,7 @@ def extend(
     candidates : Candidates
         With seeds (``hit_offsets``).
     params : None
-        It has none.
+        The extender has no parameters.
     threads : int
         Changes nothing but the time.
 
@@ -43,7 +43,7 @@ def extend(
     overlaps : Overlaps
         By candidate, not classified.
     dropped : dict of str to int
-        Candidates without one.
+        Candidates without an exact overlap.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def extend(
 
 
 def _has_unknown(reads: Reads, read: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return which intervals of reads have unknown bases (bool)."""
+    """Return a mask of the intervals that hold unknown bases."""
     of_read = np.repeat(np.arange(len(reads)), np.diff(reads.unknown_offsets)) << 32
     before = read.astype(np.int64) << 32
     begun = np.searchsorted(of_read + reads.unknown_start, before + end)

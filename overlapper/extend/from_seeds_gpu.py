@@ -1,7 +1,7 @@
-"""Overlaps of queries from the seed index on, on GPUs: what extenders have in common there.
+"""The base class of extenders that find candidates and extend them on a GPU, without a copy to the host.
 
-A block of queries goes to a GPU as two numbers, and what comes back is made into overlaps on the CPU; what a
-GPU has no room for is done by the CPU, with the same result.
+A GPU is sent the bounds of a block of queries; the CPU makes overlaps of what it returns. Queries that do not
+fit a GPU are left to the CPU, with the same result.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 Counted = tuple[Overlaps, dict[str, int]]
-"""Overlaps, and how many each step took."""
+"""Overlaps, and the counts of candidates and of those dropped."""
 HOST_BASES = 1 << 20
-"""Query bases that the CPU does at a time, where it has to."""
+"""Query bases of a block that is left to the CPU."""
 _BLOCK_HITS = 1 << 24
-"""Of which seeds go to a GPU together, at most, as far as known: some 400,000 candidates."""
+"""Most hits of a block of queries, as estimated: some 400,000 candidates."""
 
 
 class FromSeedsOnGpus(abc.ABC, Generic[Made]):
-    """Overlaps of any range of queries, found on GPUs.
+    """Finds overlaps of any range of queries on GPUs.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
     Attributes
     ----------
     blocks : callable
-        That of `DsoftOnGpus`.
+        `DsoftOnGpus.blocks`.
     slots : int
-        Of the GPUs.
+        Number of slots of all GPUs.
     """
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads) -> None:
@@ -53,7 +53,7 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
         self.blocks, self.slots = self._dsoft.blocks, gpus.slots
 
     def find(self, start: int, stop: int) -> Counted:
-        """Return the overlaps of queries ``[start, stop)``, and how many each step took.
+        """Return the overlaps of queries ``[start, stop)``, with counts.
 
         Returns
         -------
@@ -68,17 +68,17 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
         return _joined(parts)
 
     def _find_here(self, start: int, stop: int) -> Counted:
-        """Do on the CPU what no GPU has room for."""
+        """Find on the CPU the overlaps of queries that do not fit a GPU."""
         bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
         return _joined([self._extended(*block) for block in itertools.pairwise(bounds.tolist())])
 
     @abc.abstractmethod
     def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
-        """Return what a GPU makes of candidates that lie in its memory."""
+        """Extend candidates that lie in the memory of a GPU; return the result on the host."""
 
     @abc.abstractmethod
     def _overlaps(self, made: Made) -> Counted:
-        """Return the overlaps of what a GPU made."""
+        """Make overlaps of the result of a GPU."""
 
     @abc.abstractmethod
     def _extended(self, start: int, stop: int) -> Counted:
@@ -86,6 +86,6 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
 
 
 def _joined(parts: list[Counted]) -> Counted:
-    """Return what was found of successive queries, together."""
+    """Concatenate the overlaps of successive queries, and add up their counts."""
     taken = {name: sum(counts[name] for _, counts in parts) for name in parts[0][1]}
     return Overlaps.concat([overlaps for overlaps, _ in parts]), taken

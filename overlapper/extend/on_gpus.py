@@ -1,4 +1,4 @@
-"""The stages of an overlap run that its GPUs do: chains as overlaps, or candidates for other extenders."""
+"""Which stages of an overlap run are done on GPUs: seeding, candidates, chains, extensions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from overlapper.sketch.seed_lists_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
 
 SEEDED_THERE = 1 << 26
-"""Bases of a read set that is seeded on a GPU; a smaller one is seeded before that is ready."""
+"""Least bases of a read set to seed on a GPU: a smaller one is seeded before a GPU is ready."""
 _CANDIDATE_HITS = 1 << 21
-"""Hits of a block whose candidates are extended on GPUs: some 50,000 candidates."""
+"""Hits of a block of queries whose candidates are extended on GPUs: some 50,000 candidates."""
 
 
-def prepared(
+def prepared_finder(
     opened: Callable[[], Gpus | None], reads: Reads, params: Params, threads: int
 ) -> registry.Finder:
-    """Return the finder of a run, prepared for its reads: with the GPUs that it is to run on, if that pays.
+    """Return the finder of a run, with seeds indexed on a GPU for large read sets.
 
     Parameters
     ----------
     opened : callable
-        Waits for these GPUs, which hold the reads.
+        Waits for the GPUs, which hold the reads; None for none.
     reads : Reads
         In the form in which they are sketched.
     params : Params
@@ -50,12 +50,13 @@ def prepared(
     return kind.prepare(reads, params, threads)
 
 
-def finding(
+def candidates_by_query(
     opened: Callable[[], Gpus | None], finder: QueryFinder, queries: np.ndarray
 ) -> Callable[[int], Candidates]:
-    """Return a function that gives the candidates of one of these queries, with their seeds.
+    """Return a function that returns the candidates, with seeds, of any of these queries.
 
-    A GPU that has the index finds those of all queries at once; else the CPU finds them.
+    A GPU that has the index finds the candidates of all queries at once, else the CPU finds those of one
+    query at a time.
     """
     if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, ListsThere):
         gpus = opened()
@@ -68,17 +69,17 @@ def finding(
 
 
 def kernels_for(params: Params) -> list[str]:
-    """Return how the names of the kernels begin that a run may need."""
+    """Return prefixes of the names of all kernels that a run may need."""
     return [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS, *xdrop_gpu.KERNELS]
 
 
-def found_on(
+def stages_on_gpus(
     gpus: Gpus | None, finder: QueryFinder, reads: Reads, params: Params
 ) -> tuple[Gpus | None, ChainsOnGpus | XdropOnGpus | DsoftOnGpus | None]:
-    """Return the GPUs that extend candidates, and the finder that starts from seeds on GPUs.
+    """Return the GPUs that extend candidates, and the finder that works on GPUs.
 
-    Either is None where the CPU does that: chains of seeds that another finder found, or of compressed reads,
-    are found there.
+    Either is None where the CPU does that work: it chains the seeds of other finders, and those of compressed
+    reads.
 
     Parameters
     ----------

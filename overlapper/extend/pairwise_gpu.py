@@ -257,7 +257,7 @@ class _Batch:
         return max(1, int(_SHARE * room / self._mean_bytes))
 
     def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:
-        """Yield the chunks, of so many bytes at most, of a share.
+        """Yield the chunks of a share, of at most ``room`` bytes each.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Memory of earlier results that is used again for later ones.
+"""Memory of earlier results that later ones reuse.
 
 The operating system gives memory page by page, when it is first written to, and that takes longer than a GPU
 needs to fill it. So arrays are cut from blocks that come back when the last array that shares their memory is
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 KEPT_BYTES = 4 << 30
-"""Bytes that are kept for later, at most."""
+"""Most bytes that are kept for reuse."""
 
 
 class Recycled:
-    """Blocks of memory, each of which one array uses at a time."""
+    """Blocks of memory, each used by one array at a time."""
 
     def __init__(self) -> None:
         self._unused: list[np.ndarray] = []

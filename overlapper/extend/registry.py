@@ -1,4 +1,4 @@
-"""The extenders. A new one is a file in this folder and a line here."""
+"""The registry of extenders: a new extender is a file in this folder and a line here."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus, GpusForReads
 
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
-"""``extend(reads, candidates, params, threads)`` gives overlaps, not yet classified and in the order of the
-candidates, and how many candidates were dropped, by reason. ``params`` is the section of `Params` that bears
-the extender's name, None where there is none. The result does not depend on ``threads``. One that has kernels
-for GPUs also takes ``gpus``, the `Gpus` of these reads, which compute the same."""
+"""``extend(reads, candidates, params, threads)`` returns overlaps, unclassified and in the order of the
+candidates, and how many candidates were dropped, by reason. ``params`` is the section of `Params` of the
+extender's name, or None. The result does not depend on ``threads``. An extender that has kernels for GPUs
+also takes ``gpus``, the `Gpus` that hold the reads."""
 
 EXTENDERS = {
     "chain": "overlapper.extend.chain:extend",
@@ -28,19 +28,20 @@ EXTENDERS = {
     "exact": "overlapper.extend.exact:extend",
 }
 ALIGNING = ("xdrop", "gact")
-"""Extenders whose score is that of an alignment, to which the adaptive threshold applies."""
+"""Extenders whose score is that of an alignment, so that the adaptive threshold applies."""
 ON_GPUS = {"xdrop": 128_000, "gact": 16_000}
-"""Extenders that have kernels for GPUs, and how many candidates a GPU is given at a time at most. Each batch
-costs launches and copies whatever its size, but where it holds CIGARs it takes much memory."""
+"""Extenders of batches of candidates on GPUs, with the most candidates of a batch. A batch costs launches and
+copies whatever its size, but CIGARs take much memory."""
 FROM_SEEDS_ON_GPUS = "chain"
-"""The extender that finds its candidates on GPUs, too (`overlapper.extend.chain_gpu`)."""
+"""The extender that always finds its candidates on the GPU, too (`overlapper.extend.chain_gpu`)."""
 BASES_A_THREAD = 10_000_000
-"""Bases of the reads, for each thread, from which `FROM_SEEDS_ON_GPUS` takes GPUs unasked. Beside 16 threads
+"""Bases of the reads for each thread from which on `FROM_SEEDS_ON_GPUS` uses GPUs by default. Compared with
+16 threads
 one H100 is as fast on 141 Mb of R9 reads, and faster on 167 Mb of CLR and 300 Mb of R10 (notes on GPUs)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
-    """Return an extender by name, with the GPUs that it shall use.
+    """Return an extender by name, bound to the GPUs to run on, if any.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def check_compression(params: Params) -> None:
 
 
 def device_for(name: str, device: str, bases: int, threads: int) -> str:
-    """Return the device: ``cpu`` in place of ``auto`` where a GPU costs more than it gains.
+    """Resolve ``auto`` to ``cpu`` for read sets too small to gain from a GPU.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def device_for(name: str, device: str, bases: int, threads: int) -> str:
 
 
 def device_within(changes: Mapping[str, Any] | None, device: str) -> str:
-    """Return the device for overlaps that another command needs: ``cpu`` where the extender knows no other.
+    """Return the device for overlaps within another command: ``cpu`` if the extender has no GPU kernels.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def device_within(changes: Mapping[str, Any] | None, device: str) -> str:
 def extending_devices(
     name: str, device: str, on_gpus: Collection[str] = (*ON_GPUS, FROM_SEEDS_ON_GPUS)
 ) -> list[Device]:
-    """Return the devices that an extender shall run on.
+    """Return the devices to run an extender on.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def extending_devices(
     device : str
         As `select_devices` takes it; ``auto`` is the CPU for an extender that has no kernels for GPUs.
     on_gpus : collection of str
-        Extenders that have.
+        Extenders that have kernels for GPUs.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Which of the overlaps that were found are reported, decided when all of them are known.
+"""Which overlaps are reported, decided when all have been found.
 
-Internal matches are left out (`overlapper.extend.stops`), unless they are wanted; of those that are left, a
-read pair keeps the best one, or several (`overlapper.extend.best_of_pair`); of these, where only some are
-wanted, every read end keeps its best (`overlapper.extend.best_ends`).
+Internal matches are left out (`overlapper.extend.stops`), unless asked for; then each read pair keeps its
+best overlap, or several (`overlapper.extend.best_of_pair`); then each read end keeps its best ones, if only
+these are asked for (`overlapper.extend.best_ends`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from overlapper.tables import OverlapClass, Overlaps
 
 
 class Selection:
-    """Chooses overlaps that come in parts: all are added, then settled, then chosen from.
+    """Chooses the overlaps to report: `add` all parts, then `decide`, then `chosen` yields them.
 
     All overlaps of a read pair are in the same part, and follow each other there.
 
@@ -48,7 +48,7 @@ class Selection:
         self.counts: dict[str, int] = {}
 
     def add(self, overlaps: Overlaps) -> Overlaps:
-        """Take some overlaps into account, and return those that may be reported; the caller keeps them.
+        """Add a part of the overlaps; return those that may still be reported, for the caller to keep.
 
         Parts may come in any order, also from several threads.
         """
@@ -59,16 +59,16 @@ class Selection:
             certain = self._is_certain(overlaps)
             self._best.add(overlaps.take(certain))
             self._certain += int(np.count_nonzero(certain))
-            # What is certain, and not among the best so far, never will be.
+            # A certain overlap that is not among the best now never will be.
             return overlaps.take(~certain | self._best.among(overlaps))
 
-    def settle(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
-        """Decide which overlaps are reported, once all were added, and count them.
+    def decide(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
+        """Decide which overlaps are reported, once all parts are added, and count those dropped.
 
         Parameters
         ----------
         parts : callable
-            Gives all overlaps that `add` returned, in parts; is called several times.
+            Returns all overlaps that `add` returned, in parts; called several times.
         """
         self._stops.weigh(parts(), self._threads)
         uncertain = internal = chosen = 0
@@ -95,7 +95,7 @@ class Selection:
         self.counts["overlaps"] = chosen
 
     def chosen(self, parts: Iterable[Overlaps]) -> Iterator[Overlaps]:
-        """Yield the overlaps of each part that are chosen, with their classes, once it is settled."""
+        """Yield the reported overlaps of each part, with their classes; `decide` comes first."""
         return map_in_order(self._chosen, parts, self._threads)
 
     def _chosen(self, overlaps: Overlaps) -> Overlaps:
@@ -105,9 +105,9 @@ class Selection:
         return chosen if self._best is None else chosen.take(self._best.among(chosen))
 
     def _best_of_pairs(self, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of each pair that are kept, and which of all rows are internal matches.
+        """Return the best rows of each pair, and a mask of internal matches.
 
-        Both are kept as long as the overlaps: of those in memory all are asked for twice.
+        The result is cached as long as the overlaps live: for overlaps in memory it is needed twice.
         """
         judged = self._judged.get(overlaps)
         if judged is None:
@@ -118,7 +118,7 @@ class Selection:
         return judged
 
     def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of overlaps that cannot be internal matches, and are the only ones of their pair."""
+        """Return a mask of overlaps that cannot be internal matches and are the only ones of their pair."""
         same = (np.diff(overlaps.query) == 0) & (np.diff(overlaps.target) == 0)
         certain = ~self._stops.may_be_internal(overlaps)
         certain[1:] &= ~same

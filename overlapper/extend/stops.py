@@ -1,10 +1,11 @@
-"""Internal matches: overlaps that stop within both reads, where others stop as well, or lie within a repeat.
+"""Internal matches: overlaps that a repeat causes, found by what other overlaps of the two reads do.
 
-A repeat makes reads of different places match; the match *stops* at the border of the repeat, where both
-reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras, and
-where few molecules are rearranged. What the other overlaps of the two reads do at the same place tells them
-apart. Where both reads end within a repeat, on different sides, the match ends with them; that the reads of
-all copies cross it tells of it.
+A repeat makes reads of different places match. Such a match *stops* at the border of the repeat, where both
+reads go on. True overlaps stop as well: at bad ends, bad stretches, junctions of chimeras, and where few
+molecules are rearranged. The other overlaps of both reads at the same place tell the two apart: some stop
+there, some *cross* it. A match that ends with the reads, each on another side of the repeat, is found by its
+depth: reads of all copies cross it.
+
 ``docs/algorithms/internal-matches.md`` is the definition, and says what its numbers were fitted on.
 """
 
@@ -18,28 +19,29 @@ import numpy as np
 
 from overlapper.kernels.selection import stops as kernel
 from overlapper.params.stages import ClassParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
 FEW = 4
-"""Stops and crossings, of which fewer do not tell what a stop is; crossings, of which fewer are no copy's."""
+"""Fewest stops and crossings at a place that tell what a stop is; fewest crossings that a copy of a repeat
+has."""
 MANY = 3
-"""Stops that tell of a bad read where nothing crosses."""
+"""Stops at a place that nothing crosses, from which on the read is taken to be bad there."""
 _RARE = 0.05
 _LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
 _RATIO_UNIT = 1_000_000
 _ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
 _SETTLED_TOGETHER = 1 << 16
-"""Stretches of reads whose steps are summed by a thread at a time."""
+"""Stretches of reads whose crossings are summed as one task."""
 _IN_COMMON = 10
-"""Overlaps, of which one from end to end is enough for reads to have their ends in common."""
+"""Reads share their ends (as amplicons do) if one overlap in this many goes from end to end on both."""
 _MOST_CROSSINGS = 1 << 16
-"""Of the number that is typical, which is no larger."""
+"""Largest number of crossings of a stretch that is told from larger ones."""
 
 
 class Stops:
-    """Finds internal matches among overlaps that come in parts: call `add`, then `weigh`, then `internal`.
+    """Finds internal matches among overlaps in parts: `add` all parts, `weigh` them, then ask `internal`.
 
     Parameters
     ----------
@@ -63,10 +65,11 @@ class Stops:
         self._all = self._from_end_to_end = 0
 
     def add(self, overlaps: Overlaps, threads: int = 1) -> None:
-        """Take the stops and crossings of some overlaps into account; threads change nothing but the time."""
+        """Count the stops and crossings of a part of the overlaps."""
         self._all += len(overlaps)
         self._from_end_to_end += int(np.count_nonzero(self._is_from_end_to_end(overlaps)))
-        # Counters are met in any order: a thread has those of a range of reads, and passes by all others.
+        # Each thread goes through all overlaps and counts those on its own range of reads, so that none
+        # waits.
         parts = min(threads, _ADDING_THREADS) if len(overlaps) >= _FEW_TO_ADD else 1
         bounds = len(self._lengths) * np.arange(parts + 1) // parts
 
@@ -74,20 +77,19 @@ class Stops:
             reads = bounds[part], bounds[part + 1]
             kernel.add(*self._arguments(overlaps, *reads, self._stops, self._crossings))
 
-        for _ in map_in_order(count, range(parts), parts):
-            pass
+        for_each(count, range(parts), parts)
 
     def may_be_internal(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the overlaps that may be internal matches: all but those that contain a read."""
+        """Return a mask of the overlaps that may be internal matches: all but containments without a stop."""
         return kernel.may_be_internal(*self._arguments(overlaps))
 
     def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
-        """Count stops by the number of other overlaps that stop at the same place.
+        """Sum up the counts of all parts, and find how often true overlaps stop.
 
         Parameters
         ----------
         parts : iterable of Overlaps
-            All overlaps that were added.
+            All parts that were added.
         threads : int
             Changes nothing but the time.
         """
@@ -109,7 +111,7 @@ class Stops:
 
     @property
     def least(self) -> int:
-        """Least number of stops at the border of a repeat, once all overlaps have been weighed."""
+        """Least number of stops at the border of a repeat; `weigh` comes first."""
         lone, pairs, more = self._levels.tolist()
         errors = lone - _LONE_OF_PAIRS * max(0.0, pairs - self._others * lone)
         if errors * _BORDERS_OF_ERRORS <= more:
@@ -120,7 +122,7 @@ class Stops:
         return n
 
     def internal(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the internal matches, once all overlaps have been weighed."""
+        """Return a mask of the internal matches; `weigh` comes first."""
         if self._from_end_to_end * _IN_COMMON >= self._all:
             return np.zeros(len(overlaps), np.bool_)
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
@@ -135,7 +137,7 @@ class Stops:
         return most <= hang
 
     def _arguments(self, overlaps: Overlaps, *more: Any) -> list[Any]:
-        """Return the arguments of the kernels."""
+        """Return the arguments that all kernels share, and more."""
         o = overlaps
         return [
             o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,

@@ -1,4 +1,4 @@
-"""What an overlap by alignment needs: the adaptive score (Guidi 2021, section 4), and seeds to be begun."""
+"""Filters of aligning extenders: adaptive score threshold (Guidi 2021, section 4), and fewest seeds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from overlapper.params.stages import GactParams, Params, ThresholdParams, XdropP
 from overlapper.tables import Candidates
 
 FEWEST_SEEDS = 0.1
-"""Of the seed bases that two reads of the usual error rate share, what a candidate needs to be extended. All
-of 17,297 overlaps whose score is enough have it; of the others two of five lack it (reads as of a worm), or
-four of five (HiFi reads of yeast; ``docs/notes/overlaps.md``)."""
+"""Least seed bases of a candidate, relative to what two reads of the given error rate share. All of 17,297
+overlaps above the score threshold have as many; two of five of the others have fewer (simulated reads of a
+worm), or four of five (HiFi reads of yeast; ``docs/notes/overlaps.md``)."""
 
 
 def score_threshold(
     span: np.ndarray, scores: XdropParams | GactParams, threshold: ThresholdParams
 ) -> np.ndarray:
-    """Return the score that an overlap must reach.
+    """Return the least score of each overlap.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def score_threshold(
 
 
 def least_a_base(scores: XdropParams | GactParams, threshold: ThresholdParams) -> float:
-    """Return the score that an overlap must reach for each base of its estimated length; it may be below 0.
+    """Return the least score per base of an overlap's estimated length; it may be negative.
 
     Two reads with error rate e agree in a base with probability ``(1 - e)**2``. A true overlap then scores at
     least ``phi = match * (1 - e)**2 - penalty * (1 - (1 - e)**2)`` a base, the penalty being the dearer of
@@ -48,13 +48,13 @@ def least_a_base(scores: XdropParams | GactParams, threshold: ThresholdParams) -
 
 
 def has_seeds(candidates: Candidates, params: Params) -> np.ndarray:
-    """Return which candidates have so many seeds that they are extended (bool); see `seeds_a_base`."""
+    """Return a mask of the candidates with enough seeds to be extended; see `seeds_a_base`."""
     enough: np.ndarray = candidates.seeds >= seeds_a_base(params) * candidates.span
     return enough
 
 
 def seeds_a_base(params: Params) -> float:
-    """Return the bases that seeds of D-SOFT must cover for each base of an estimated overlap.
+    """Return the least bases that seeds of D-SOFT cover, per base of an estimated overlap.
 
     Two reads with error rate e have ``(1 - e)**(2 k)`` of their k-mers in common, and of w + 1 of these two
     are minimizers, of k bases each. An overlap whose score is enough has about half of that or more, of which

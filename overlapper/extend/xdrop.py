@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
 
 REQUEUED = "extensions requeued to wider kernels"
-"""What the funnel shows of extending on GPUs."""
+"""Name of a count of the funnel: extensions that grew too wide for a kernel and went to the next one."""
 _BLOCK_BASES = 1 << 20
-"""Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
+"""Most bases of the reads of a block of candidates: a hundred candidates of 10 kb, ten milliseconds."""
 
 
 def extend(
@@ -104,7 +104,7 @@ def _extend_on(gpus: Gpus, seeds: Seeds, scheme: Scheme) -> np.ndarray:
 
 
 def fits_scores(bases: int, params: XdropParams) -> bool:
-    """Tell whether the scores of overlaps of so many bases fit 32 bits."""
+    """Return whether the scores of overlaps of that many bases fit 32 bits."""
     return bases * params.match < 2**31
 
 
@@ -191,7 +191,7 @@ def _overlaps(candidates: Candidates, extensions: np.ndarray, params: XdropParam
 
 
 def estimated(intervals: Intervals, score: np.ndarray, seeds: np.ndarray, params: XdropParams) -> Overlaps:
-    """Return overlaps of these intervals, with what `estimate_columns` tells of them; each an internal match.
+    """Make unclassified overlaps of intervals and scores, with the estimates of `estimate_columns`.
 
     Parameters
     ----------

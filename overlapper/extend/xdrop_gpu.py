@@ -1,8 +1,8 @@
 """From the seed index to overlaps by X-drop on GPUs: hits, candidates and extensions stay on the device.
 
-A block of queries goes to a GPU as two numbers, and comes back as the overlaps that score enough and are
-long enough. As the score that a candidate needs is known there, what cannot reach it any more is not extended
-to the end. What a GPU has no room for is found by the CPU and extended in batches, with the same result.
+A GPU is sent the bounds of a block of queries and returns the overlaps that are long and score enough. It
+knows the least score of each candidate, and gives up an extension that cannot reach it. Queries that do not
+fit a GPU are left to the CPU, with the same result.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena
 
 KERNELS = (*dsoft_gpu.KERNELS, "xdrop", "common.sort_by_class")
-"""How the names of the kernels begin that are needed."""
+"""Prefixes of the names of the kernels that this module needs."""
 
 
 class XdropOnGpus(FromSeedsOnGpus["Scored"]):
-    """Overlaps of any range of queries by X-drop, found on GPUs.
+    """Finds overlaps by X-drop on GPUs.
 
-    No overlap of the reads may score more than 32 bits hold (`overlapper.extend.xdrop.fits_scores`).
+    Scores of all possible overlaps must fit 32 bits (`overlapper.extend.xdrop.fits_scores`).
     """
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: Params) -> None:

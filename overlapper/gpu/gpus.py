@@ -1,4 +1,4 @@
-"""The GPUs of a run: which one does which work, which reads it holds, and how much memory it has.
+"""The GPUs of a run: the reads that they hold, their memory, and the work that each takes.
 
 A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
 a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena
 
 SLOTS = 3
-"""Batches that a GPU has in hand."""
+"""Slots of a GPU: batches that it works on at a time."""
 LARGEST_ARENA = 1 << 32
-"""Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
+"""Most bytes of GPU memory of a slot, where the GPU holds all reads; more is no faster."""
 LARGEST_FOR_PILEUPS = 1 << 34
-"""The same where a slot works on pileups."""
+"""Most bytes of GPU memory of a slot that works on pileups."""
 
 Found = TypeVar("Found", covariant=True)
 
@@ -73,12 +73,12 @@ class Kernel(Protocol[Found]):
     """A function that extends seeds of reads on a GPU, in the arena of a slot."""
 
     def __call__(self, reads: DeviceReads, seeds: Seeds, *, arena: Arena) -> Found:
-        """Return what was found of each seed."""
+        """Return the results for all seeds."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """Room for a batch on a GPU.
+    """A stream and memory for one batch on a GPU.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class Slot:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """Use the slot's GPU in this thread; what is cut from its arena is given back at the end."""
+        """Use the slot's GPU in this thread; arrays of its arena are freed at the end."""
         from overlapper.runtime.gpu import driver
 
         with driver.use(self.gpu):
@@ -115,7 +115,7 @@ class Slot:
                 self.arena.release(mark)
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
-        """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
+        """Run a kernel on all seeds, part by part; return the rows of each part and its results."""
         with self.working():
             if self.reads is not None:
                 return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
@@ -144,7 +144,7 @@ class Slot:
 
 
 class _FreeSlots:
-    """Free slots, and the batches that wait for one; the largest batch gets the next free slot.
+    """Free slots, and batches that wait for one; the largest batch gets the next free slot.
 
     So large batches do not begin when all others are done, and all GPUs end at about the same time.
     """
@@ -156,7 +156,7 @@ class _FreeSlots:
         self._numbers = itertools.count()
 
     def put(self, slot: Slot | Exception) -> None:
-        """Add a free slot, or the error that keeps a GPU from having any."""
+        """Add a free slot, or the error for which a GPU has none."""
         with self._lock:
             if self._waiting:
                 heapq.heappop(self._waiting)[-1].set_result(slot)
@@ -164,7 +164,7 @@ class _FreeSlots:
                 self._slots.append(slot)
 
     def get(self, work: int = 0) -> Slot | Exception:
-        """Wait for a slot; of batches of equal size the earlier one is served first."""
+        """Wait for a slot; equal batches are served in order."""
         with self._lock:
             if self._slots:
                 return self._slots.pop(0)
@@ -173,12 +173,12 @@ class _FreeSlots:
         return handed.result()
 
     def empty(self) -> bool:
-        """Tell whether no slot is free."""
+        """Return whether no slot is free."""
         return not self._slots
 
 
 class Gpus:
-    """The GPUs of a run; a context manager, which gives back their memory.
+    """The GPUs of a run; a context manager, which frees their memory at the end.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class Gpus:
         self.close()
 
     def close(self) -> None:
-        """Give back the memory of the GPUs, which nothing may use any more."""
+        """Free the memory of the GPUs, which must not be in use."""
         self._reads.cancel()
         for opening in self._openings:
             opening.join()
@@ -236,7 +236,7 @@ class Gpus:
             self._free.get()
 
     def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
-        """Set the reads of the run; to be called once, before the first call of `run` or `slot`."""
+        """Set the reads of the run; call it once, before `run` and `slot`."""
         if with_qualities:
             self._qualities = qualities_of(reads)
         self._reads.set_result(PackedReads.of(reads))
@@ -258,16 +258,16 @@ class Gpus:
             return slot.run(kernel, seeds)
 
     def for_reads(self, reads: Reads) -> GpusForReads:
-        """Return these GPUs for seeds of other reads than they hold."""
+        """Return these GPUs for the seeds of other reads."""
         return GpusForReads(self, reads)
 
     def count(self, name: str, number: int) -> None:
-        """Add to what the funnel shows."""
+        """Add to a count of the funnel."""
         with self._counting:
             self._counts[name] = self._counts.get(name, 0) + number
 
     def counts(self) -> dict[str, int]:
-        """Return what the funnel shows of extending on GPUs."""
+        """Return the counts of extension on GPUs for the funnel."""
         return dict(self._counts)
 
     @contextlib.contextmanager
@@ -288,7 +288,7 @@ class Gpus:
             self._free.put(slot)
 
     def _open(self, number: int) -> None:
-        """Make the slots of a GPU; an error is raised where a slot is asked for."""
+        """Make the slots of a GPU; an error is raised when a slot is asked for."""
         try:
             for slot in self._slots_of(number):
                 self._free.put(slot)
@@ -355,5 +355,5 @@ class GpusForReads:
             return dataclasses.replace(slot, host=PackedReads.of(self.reads), reads=None).run(kernel, seeds)
 
     def count(self, name: str, number: int) -> None:
-        """Add to what the funnel shows."""
+        """Add to a count of the funnel."""
         self.gpus.count(name, number)

@@ -1,4 +1,4 @@
-"""From the symbols of a text to BWT, borders and suffix array samples, within a bounded memory.
+"""BWT, border rows and suffix array samples of a text, within a bounded memory.
 
 Up to `SORTED_AT_ONCE` rows, all suffixes are sorted at once, by libdivsufsort: 5 bytes a symbol, and 7 at the
 peak. A longer text is cut into parts between strings. The suffixes of a part are sorted by themselves and its
@@ -17,12 +17,12 @@ import numpy as np
 from overlapper.kernels.index.bwt_merge import merge_bwt, rank_suffixes, walk_strings
 from overlapper.kernels.index.fm_index import BIN_ROWS
 from overlapper.kernels.index.suffix_array import write_bins, write_bwt
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 
 SORTED_AT_ONCE = 2**31 - 1
 PART_ROWS = 2**29
 SUPERBLOCK_SHIFT = 25
-"""Binary logarithm of the bins a superblock; 25 is the most that 31-bit counts allow."""
+"""Binary logarithm of the bins of a superblock; 25 is the most that 31-bit counts allow."""
 
 NARROW_ROWS = 2**32
 """With fewer rows, samples and k-mer table are 32 bits wide."""
@@ -34,7 +34,7 @@ _WALKS = 256
 def transform(
     symbols: np.ndarray, sample_shift: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return bins, borders and samples of a text, as in `FmIndex`.
+    """Return bins, border rows and samples of a text, as in `FmIndex`.
 
     Parameters
     ----------
@@ -54,23 +54,22 @@ def transform(
 
 
 def row_type(rows: int) -> type[np.generic]:
-    """Return the type that holds a row number or a position of an index with so many rows."""
+    """Return the type of row numbers and positions, by the number of rows of an index."""
     return np.uint32 if rows < NARROW_ROWS else np.int64
 
 
 def in_blocks(function: Callable[[int, int], None], bounds: Iterable[int], threads: int) -> None:
     """Call ``function(first, last)`` for all blocks between successive bounds."""
-    for _ in map_in_order(lambda block: function(*block), pairwise(bounds), threads):
-        pass
+    for_each(lambda block: function(*block), pairwise(bounds), threads)
 
 
 def row_blocks(rows: int) -> list[int]:
-    """Return bounds that cut rows into blocks worth a task."""
+    """Return bounds of blocks of rows that are worth a task."""
     return [*range(0, rows, _ROWS_A_TASK), rows]
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an uninitialised array that starts on a cache line, so that no bin of 32 bytes spans two."""
+    """Return an uninitialised array that starts on a cache line, so that no bin of 32 bytes crosses one."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     buffer = np.empty(size + 64, np.uint8)
     start = -buffer.ctypes.data % 64

@@ -1,4 +1,4 @@
-"""Queries on GPUs: the index in their memory, the reads shared out, the same matches as on the CPU.
+"""Searches on GPUs: each holds the index and searches a share of the reads, with the same matches as the CPU.
 
 Every GPU holds the index, and searches its share of the reads in batches that its memory allows. A text whose
 index does not fit is cut into parts (`overlapper.index.parts`), which are indexed anew and searched one after
@@ -45,13 +45,13 @@ Result = TypeVar("Result")
 
 _BASES_A_BLOCK = 1 << 20
 _BYTES_A_BASE = 64
-"""Device memory that searching a base of a read may take; where it takes more, batches are halved."""
+"""Estimated device memory to search a base of a read; batches that do not fit are halved."""
 _LARGEST_ARENA = 1 << 34
-"""Bytes of a GPU's memory to search in; more would not make it faster."""
+"""Most bytes of a GPU's memory to search in; more is no faster."""
 
 
 class GpuIndex:
-    """An index in the memory of GPUs, asked as `Index` is.
+    """An index in the memory of GPUs, with the searches of `Index`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class GpuIndex:
 
     @property
     def parts(self) -> int:
-        """Into how many parts the text is cut."""
+        """Number of parts of the text."""
         return len(self._bounds) - 1
 
     def mems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
@@ -118,7 +118,7 @@ class GpuIndex:
         return self._nov_smems_in_parts(reads, min_length, most)
 
     def _nov_smems_in_parts(self, reads: Reads, min_length: int, most: int) -> Matches:
-        """Find where the matches end in all parts together, and then their places in each."""
+        """Find the ends of matches in all parts together, then their places in each part."""
         segments = Segments.of(reads, min_length)
 
         def measure(index: DeviceIndex, fm: FmIndex, batch: Batch, arena: Arena) -> np.ndarray:
@@ -193,7 +193,7 @@ class GpuIndex:
         return bounds
 
     def _search(self, find: Callable[..., Found], reads: Reads, min_length: int, most: int) -> list[Matches]:
-        """Return the matches of every part of the text."""
+        """Yield the matches in each part of the text."""
         self._index.for_length(min_length)
         segments = Segments.of(reads, min_length)
         parts = [_matches(batches) for batches in self._run(find, reads, segments, min_length)]
@@ -203,7 +203,7 @@ class GpuIndex:
     def _run(
         self, find: Callable[..., Result], reads: Reads, segments: Segments, longest_kmer: int
     ) -> list[list[Result]]:
-        """Run a search on every part of the text, every GPU on its share of the reads.
+        """Run a search on each part of the text, every GPU on its share of the reads.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class GpuIndex:
         return results
 
     def _part(self, number: int) -> FmIndex:
-        """Return the index of a part; the first search of all builds it."""
+        """Return the index of a part, which the first search builds."""
         if number == len(self._parts):
             first, last = self._bounds[number], self._bounds[number + 1]
             self._parts.append(index_part(self._index.fm, first, last, available_threads()))
@@ -245,7 +245,7 @@ class GpuIndex:
 
 
 class _Gpu:
-    """A GPU: memory for an index, which it holds, and memory to search in.
+    """A GPU with memory for an index and memory to search in.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ class _Gpu:
             self._index_arena = Arena(index_size, self._arena.pinned)
 
     def hold(self, fm: FmIndex) -> None:
-        """Copy an index to the device, in place of the one before."""
+        """Copy an index to the device, in place of the last one."""
         self._index_arena.release(0)
         with driver.use(self._number):
             self._held = upload_index(fm, self._index_arena)
@@ -303,7 +303,7 @@ class _Gpu:
         return results
 
     def _upload(self, reads: Reads, part: Segments) -> Batch:
-        """Copy segments, and the words of reads that they lie in, to the device."""
+        """Copy segments, and the words of their reads, to the device."""
         first_word = int(part.sources.min()) // BASES_PER_WORD
         last_word = -(-int((part.sources + part.lengths).max()) // BASES_PER_WORD)
         upload = self._arena.upload
@@ -321,7 +321,7 @@ def _available(device: int, memory: int) -> int:
 
 
 def _shares(segments: Segments, count: int) -> list[Segments]:
-    """Cut segments into so many shares of about equally many bases."""
+    """Cut segments into ``n`` shares of about equally many bases."""
     ends = np.cumsum(segments.lengths)
     total = int(ends[-1]) if len(ends) else 0
     bounds = np.searchsorted(ends, [total * i // count for i in range(count)], side="left")
@@ -329,7 +329,7 @@ def _shares(segments: Segments, count: int) -> list[Segments]:
 
 
 def _matches(batches: list[Found]) -> Matches:
-    """Return the matches of successive batches as one table."""
+    """Concatenate the matches of successive batches."""
     if len(batches) == 1:
         return Matches(*batches[0][:5])
     return Matches.concat([Matches(*batch[:5]) for batch in batches])

@@ -1,4 +1,4 @@
-"""The index of exact matches: build, save, load, ask.
+"""The index of exact matches: built, saved, loaded and searched.
 
 An index holds a text, of reads or of references, on both strands. It finds where reads match it exactly:
 
@@ -34,13 +34,13 @@ from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.kernels.index.mems import find_mems
 from overlapper.kernels.index.mismatch_seeds import find_fixed_seeds
 from overlapper.kernels.index.smems import find_nov_smems, find_smems
-from overlapper.runtime.threads import available_threads, map_in_order
+from overlapper.runtime.threads import available_threads, for_each, map_in_order
 from overlapper.tables import Matches, Reads
 
 
 @dataclasses.dataclass(frozen=True)
 class FixedSeeds:
-    """Places of seeds of a fixed length, and the seeds that had too many.
+    """Places of seeds of a fixed length, and the seeds that have too many.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class Index:
         most_places: int = ANY_NUMBER,
         threads: int | None = None,
     ) -> Matches:
-        """Find the places of all super-maximal exact matches of a minimum length, ``most_places`` of each.
+        """Find super-maximal exact matches of a minimum length, with up to ``most_places`` places of each.
 
         As `mems`; the places are all by default.
         """
@@ -213,7 +213,7 @@ class Index:
         most_places: int = ANY_NUMBER,
         threads: int | None = None,
     ) -> Matches:
-        """Find the places of the greedy non-overlapping matches of a minimum length; as `smems`."""
+        """Find the greedy non-overlapping matches of a minimum length, with their places, as `smems`."""
         find = partial(find_nov_smems, self.for_length(min_length))
         return self._find(find, reads, min_length, most, threads, most_places)
 
@@ -292,12 +292,11 @@ class Index:
             find_bounds(self.fm, patterns.words, block.sources, block.lengths, part)
             bounds[block.reads] = part
 
-        for _ in map_in_order(search, whole.blocks(), threads or available_threads()):
-            pass
+        for_each(search, whole.blocks(), threads or available_threads())
         return bounds
 
     def locate(self, rows: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return where the suffixes of rows start.
+        """Return the positions in the text where the suffixes of rows start.
 
         Parameters
         ----------
@@ -330,7 +329,7 @@ class Index:
         return sequence, t_start - (ends - self.text.lengths)[sequence]
 
     def for_length(self, min_length: int) -> FmIndex:
-        """Return the arrays with k-mers that are not longer than the matches asked for.
+        """Return the index with k-mers no longer than the matches that are searched.
 
         Raises
         ------
@@ -370,12 +369,12 @@ class Index:
 
 
 def seed_length(fm: FmIndex, min_length: int) -> int:
-    """Return the length at which a random seed is rare in the text, if a match has room for it."""
+    """Return the length at which a random seed is rare in the text, or the length of matches if shorter."""
     return min(min_length, max(fm.kmer_length, fm.rows.bit_length() // 2 + 3))
 
 
 def kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what turns a k-mer's rank, by exclusive or, into each variant's, and its mismatches."""
+    """Return what exclusive or adds to a k-mer's rank for each variant, and the variant's mismatches."""
     variants, costs = [0], [0]
     for cost in range(1, mismatches + 1):
         for places in combinations(range(length), cost):

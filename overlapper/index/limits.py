@@ -6,17 +6,17 @@ from overlapper.errors import ParameterError
 
 MOST_MISMATCHES = 2
 ANY_NUMBER = 1 << 62
-"""Of matches: more than there can be."""
+"""A limit above any number of matches."""
 
 
 def check_sample_rate(sample_rate: int) -> None:
-    """Raise a `ParameterError` if a sample rate is no power of two."""
+    """Raise a `ParameterError` if a sample rate is not a power of two."""
     if sample_rate < 1 or sample_rate & (sample_rate - 1):
         raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
 
 
 def check_seeds(mismatches: int, hit_limit: int) -> None:
-    """Raise a `ParameterError` if fixed seeds cannot be sought so."""
+    """Raise a `ParameterError` if length or mismatches of fixed seeds are out of range."""
     if not 0 <= mismatches <= MOST_MISMATCHES:
         raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
     if hit_limit < 1:
@@ -24,10 +24,10 @@ def check_seeds(mismatches: int, hit_limit: int) -> None:
 
 
 class TooManyMatchesError(ParameterError):
-    """There are more matches than were asked for at most."""
+    """Raised when there are more matches than the limit that was given."""
 
 
 def check_matches(count: int, most: int) -> None:
-    """Raise a `TooManyMatchesError` if there are more matches than are wanted."""
+    """Raise a `TooManyMatchesError` if there are more matches than the limit."""
     if count > most:
         raise TooManyMatchesError(f"there are more than {most:,} matches, expected at most so many")

@@ -1,4 +1,4 @@
-"""A text cut into parts that are indexed one by one, and matches in parts made those in the whole.
+"""Texts too large for one index: cut into parts that are indexed in turn, with matches merged.
 
 Parts are cut between runs of known bases, which no match crosses. Then the MEMs in a text are those in its
 parts. An interval of a read is an SMEM in the text if it is one in some part and no part has a longer one
@@ -20,11 +20,11 @@ from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Matches
 
 SHARE = 0.7
-"""Of the memory that there is, the share that an index may take; the rest is for reads and matches."""
+"""Share of the memory for an index; the rest is for reads and matches."""
 
 
 def index_size(bases: int, segments: int, sample_shift: int) -> int:
-    """Return how many bytes are enough for the index of so many bases in so many segments."""
+    """Return an upper bound of the bytes of an index, by the bases and segments of its text."""
     rows = 2 * (bases + segments)
     item = np.dtype(row_type(rows)).itemsize
     bins, samples = rows // 2, rows * item >> sample_shift
@@ -94,7 +94,7 @@ def index_part(fm: FmIndex, first: int, last: int, threads: int) -> FmIndex:
 
 
 def merge_smems(parts: list[Matches]) -> Matches:
-    """Return the SMEMs in a text from those in its parts."""
+    """Return the SMEMs of a text, given those of its parts."""
     matches = Matches.concat(parts).sort_canonical()
     if not len(matches):
         return matches
@@ -115,7 +115,7 @@ def merge_smems(parts: list[Matches]) -> Matches:
 
 
 def merge_fixed_seeds(parts: list[FixedSeeds], hit_limit: int) -> FixedSeeds:
-    """Return the seeds found in a text from those found in its parts: limits hold for all parts together."""
+    """Return the fixed seeds of a text, given those of its parts; limits apply to all parts together."""
     query = np.concatenate([p.matches.query for p in parts] + [p.dropped_query for p in parts])
     start = np.concatenate([p.matches.q_start for p in parts] + [p.dropped_start for p in parts])
     found = sum(len(p.matches) for p in parts)

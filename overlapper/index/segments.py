@@ -1,4 +1,4 @@
-"""Segments: the longest runs of known bases of reads, on which all matching is done."""
+"""Segments: maximal runs of known bases of reads, on which all matching is done."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.runtime.threads import cut_evenly
+from overlapper.tables.base import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 _BASES_A_BLOCK = 1 << 20
@@ -17,7 +18,7 @@ _BASES_A_BLOCK = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Segments:
-    """Longest runs of known bases; by read, then by start on it; none is empty.
+    """Maximal runs of known bases, by read and start; none is empty.
 
     Attributes
     ----------
@@ -37,7 +38,7 @@ class Segments:
 
     @classmethod
     def of(cls, reads: Reads, min_length: int = 1) -> Self:
-        """Return the segments of reads that are not shorter than a minimum."""
+        """Return the segments of reads, but for those shorter than a minimum."""
         n = len(reads)
         runs = np.diff(reads.unknown_offsets)
         read = np.repeat(np.arange(n), runs + 1)
@@ -55,19 +56,19 @@ class Segments:
         return len(self.reads)
 
     def blocks(self) -> Iterator[Self]:
-        """Yield the segments in blocks of about equally many bases, in order."""
+        """Yield blocks of successive segments, of about equally many bases."""
         bounds = cut_evenly(self.lengths, _BASES_A_BLOCK)
         for first, last in pairwise(bounds):
             yield self.take(slice(first, last))
 
     def windows(self, length: int, interval: int) -> Self:
-        """Return all windows of a length, from the start of every segment on one in so many bases."""
+        """Return the windows of a length that start every ``step`` bases from the start of each segment."""
         counts = np.maximum(0, (self.lengths - length) // interval + 1)
         rows = np.repeat(np.arange(len(self)), counts)
-        shift = interval * (np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts))
+        shift = interval * places_within(counts)
         lengths = np.full(len(rows), length, np.int64)
         return type(self)(self.reads[rows], self.starts[rows] + shift, lengths, self.sources[rows] + shift)
 
     def take(self, rows: np.ndarray | slice) -> Self:
-        """Return the given segments, in the given order; a mask or numbers or a slice."""
+        """Return chosen segments, by a mask, numbers in any order, or a slice."""
         return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.sources[rows])

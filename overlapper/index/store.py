@@ -1,4 +1,4 @@
-"""The index file: written once, mapped into memory, refused when it is not what it should be.
+"""The index file: written once, checked, and mapped into memory.
 
 ::
 
@@ -83,7 +83,7 @@ class TextLabel:
 
 
 def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
-    """Write an index file; it appears under its name when it is complete.
+    """Write an index file, which gets its name when it is complete.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
 
 
 def open_index(path: str) -> OutputFile:
-    """Return the file that an index is to be written to with `write`, as a context manager.
+    """Open a file for an index, which `write` writes; a context manager.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def write(file: OutputFile, fm: FmIndex, text: TextLabel) -> None:
 
 
 def is_index(path: str) -> bool:
-    """Tell whether a file starts as an index does; a file that cannot be read does not, nor does a pipe."""
+    """Return whether a file starts as an index does; False for unreadable files and pipes."""
     if is_stream(path):
         return False
     try:

@@ -64,7 +64,7 @@ class Chains:
 
     @classmethod
     def concat(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
-        """Return the chains of several sets of reads, of which there are so many each, as those of all."""
+        """Concatenate the chains of several sets of reads, given the number of reads of each."""
         columns = {
             name: np.concatenate([getattr(table, name) for table in tables])
             for name in (*_PLAIN[1:], "x", "y", "length")

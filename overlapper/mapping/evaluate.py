@@ -26,7 +26,7 @@ from overlapper.io.truth import UNPLACED, Truth
 from overlapper.tables import MappingKind, Mappings, Reads
 
 TOLERATED_SHARE = 10
-"""An error of more than one base in so many of the read is a wrong mapping."""
+"""An error of more than one base in this many of the read is a wrong mapping."""
 QUALITY_BINS = (60, 50, 40, 30, 20, 10, 5, 1, 0)
 
 

@@ -35,7 +35,7 @@ class Windows:
 
 
 def room(bases: np.ndarray) -> np.ndarray:
-    """Return how many bases of the reference so many of a read may be aligned with, at an end."""
+    """Return how many bases of the reference an end of ``bases`` bases of a read may be aligned with."""
     return bases + bases // 4 + _MARGIN
 
 

@@ -1,4 +1,4 @@
-"""From reads to overlaps: the stages in their order, for reads in memory or on disk, and all reads in memory.
+"""From reads to overlaps: the stages of a run, in order.
 
 A run in memory is a run of one tile.
 """
@@ -17,7 +17,7 @@ from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
 from overlapper.extend.batches import warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.on_gpus import kernels_for, prepared
+from overlapper.extend.on_gpus import kernels_for, prepared_finder
 from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
@@ -30,7 +30,7 @@ from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.gpu.devices import Device
 from overlapper.runtime.memory import free_memory
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads, share_for_threads, start
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import sketched_form
@@ -38,7 +38,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 
 _COPIES = 2
-"""How often overlaps are in memory when they are put in order."""
+"""Copies of the overlaps that are in memory while they are sorted."""
 
 
 def find_overlaps(
@@ -71,7 +71,7 @@ def find_overlaps(
     finder : str, optional
         How candidates are found: ``dsoft`` or ``spgemm``.
     extender : str, optional
-        What becomes of them: ``chain``, ``xdrop`` or ``gact``.
+        How candidates become overlaps: ``chain``, ``xdrop``, ``gact`` or ``exact``.
     kmer_length, window : int, optional
         Bases of a seed, and k-mers of which the smallest seeds.
     homopolymer_compressed : bool, optional
@@ -85,8 +85,8 @@ def find_overlaps(
     best_of_pair : int, optional
         Overlaps of a read pair to report at most; 0 for all.
     changes : mapping, optional
-        Other parameters that differ from the preset, nested as in `Params`: ``{"dsoft": {"drift": 300}}``.
-        What is given by a name of its own goes first.
+        Further changes of the preset's parameters, nested as in `Params`: ``{"dsoft": {"drift": 300}}``. The
+        arguments above go before them.
     threads : int, optional
         All that are available by default; the result does not depend on it.
     device : str
@@ -98,12 +98,12 @@ def find_overlaps(
     Returns
     -------
     Overlaps
-        At most one a pair, if ``best_of_pair`` says nothing else, in canonical order.
+        In canonical order; at most one a pair unless ``best_of_pair`` is given.
 
     Raises
     ------
     ParameterError
-        When a parameter is unknown, which says where it belongs, or a value does not fit.
+        When a parameter is unknown (the message says where it belongs) or a value is out of range.
 
     Examples
     --------
@@ -137,23 +137,25 @@ def run(
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
     opened: Opening | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Run:
-    """Find overlaps and return them with counts and parameters; arguments as of `find_overlaps`, and these.
+    """Find overlaps; return them with counts and parameters.
+
+    Other arguments are those of `find_overlaps`.
 
     Parameters
     ----------
     reads : Reads
     preset : str or ErrorRate
-        Of reads whose error rate is known it is not estimated again.
+        An `ErrorRate` is taken as it is; nothing is estimated.
     order : ndarray of int64, shape (reads,), optional
-        When the reads are in canonical order already, which this was of (`canonical_order`): it numbers the
-        reads of the overlaps, and who keeps no other copy of the reads saves its memory.
+        The number of each read in the input, when ``reads`` are in canonical order already
+        (`canonical_order`). This saves the memory of a second, sorted copy of the reads.
     opened : Opening, optional
-        What `opening` gave, in place of ``device`` and ``gpu_memory``, where GPUs were opened while the reads
-        were read; it is closed as soon as all overlaps are found.
+        What `opening` returned, in place of ``device`` and ``gpu_memory``, when GPUs were opened while the
+        reads were read; it is closed as soon as all overlaps are found.
     report : callable, optional
-        Is told how far the run is.
+        Receives the progress of the run.
     """
     clock, threads = Clock(), threads or available_threads()
     if opened is None:
@@ -171,7 +173,7 @@ def opening(
     changes: Mapping[str, Any] | None,
     closed: Callable[[Sequence[str]], object] = lambda names: None,
 ) -> Opening:
-    """Open the GPUs of a run; all that they are told of its parameters is known before these are chosen.
+    """Open the GPUs of a run in the background, before its parameters are chosen.
 
     Parameters
     ----------
@@ -194,7 +196,7 @@ def _run(
     clock: Clock,
     report: Report,
 ) -> Run:
-    """Do as `run`."""
+    """Find overlaps as `run` does, on GPUs that are being opened."""
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)
@@ -214,7 +216,7 @@ def _run(
 
 
 class Found(NamedTuple):
-    """What was found: overlaps, which may be gone through several times; counts; names of devices."""
+    """The result of `Store.find`: overlaps (may be iterated several times), counts, names of devices."""
 
     overlaps: Callable[[], Iterable[Overlaps]]
     counts: dict[str, int]
@@ -234,18 +236,18 @@ class Store(Protocol):
         """Return the reads, in canonical order."""
 
     def seed(self, params: Params) -> Params:
-        """Seed the reads; return the parameters with what the extender takes from the read set."""
+        """Find the seeds; return the parameters with those that the extender estimates from the reads."""
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
-        """Find the overlaps, numbered as the input, add all to the selection, and keep what it gives."""
+        """Find the overlaps, numbered as in the input; add them to the selection and keep what it returns."""
 
 
 def run_stages(
     store: Store, preset: str | ErrorRate, changes: Mapping[str, Any] | None, clock: Clock, report: Report
 ) -> tuple[Summary, Callable[[], Iterator[Overlaps]]]:
-    """Find the overlaps of reads; return the summary, and what yields those that are reported, in parts.
+    """Run all stages; return the summary, and a function that yields the reported overlaps in parts.
 
-    The arguments are those of `run`, and the clock of the summary.
+    Arguments are those of `run`, and the clock that the summary is made from.
     """
     report("choosing parameters", 0, 0)
     params, why = preset_params(store.all_reads(), preset, store.threads, changes)
@@ -261,7 +263,7 @@ def run_stages(
     found = store.find(params, selection, report)
     clock.lap("overlap")
 
-    selection.settle(found.overlaps)
+    selection.decide(found.overlaps)
     funnel = {"reads": len(lengths), "bases": int(lengths.sum()), **found.counts, **selection.counts}
     summary = Summary(params, why, found.devices, funnel, clock.seconds, clock.memory)
     return summary, lambda: selection.chosen(found.overlaps())
@@ -301,7 +303,7 @@ class HeldRun:
         seeded, run_map = sketched_form(self.reads, params.sketch.homopolymer_compressed)
         aligning = params.extender in ALIGNING
         rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
-        self._finder = prepared(self.opened, seeded, params, threads)
+        self._finder = prepared_finder(self.opened, seeded, params, threads)
         self._tile = Tile(self.reads, self.order, seeded, run_map, self._finder)
         if rating:
             return rating.result()

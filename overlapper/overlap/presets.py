@@ -1,4 +1,4 @@
-"""Parameters by technology, fitted to the read set at hand."""
+"""Presets: the parameters for a technology and a given read set."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ from overlapper.sketch.estimates import estimate_errors
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
-"""Typical error rate of each technology, which its preset assumes."""
+"""Error rate that the preset of each technology assumes."""
 PRESETS = ("auto", *ERROR_RATES)
 ALIASES = {
     "map-ont": "ont", "ava-ont": "ont", "map-pb": "clr", "ava-pb": "clr", "map-hifi": "hifi", "lr:hq": "auto",
 }  # fmt: skip
-"""Presets of minimap2, and which of ours each is taken as; lr:hq is for reads of about 1 % of errors from
-any technology, which estimating tells apart."""
+"""Names of minimap2's presets, and ours in their place; lr:hq is for reads of about 1 % errors from any
+technology, so that the error rate is estimated."""
 CORRECTED = "corrected"
-"""Preset of later rounds of correction: as ``auto``, but with the seeds of `CORRECTED_BASES`, however few the
-reads. Corrected reads have enough of these in common."""
+"""Preset of later rounds of correction: as ``auto``, but k and w are those of a set of `CORRECTED_BASES` even
+if the set is smaller. Corrected reads share enough of these seeds."""
 CORRECTED_BASES = 128_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 40, 1000
-"""Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
+"""Farthest read end to which a chain is extended, in windows, and in bases: wider windows leave longer gaps
+between seeds."""
 
 _AGREEMENTS = ((0.005, 100), (0.02, 18), (0.13, 18), (0.2, 10))
-"""Error rates, and how many percent of the typical agreement an overlap needs; in between it goes by the
-logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
-typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.
-Noisy reads have stretches without seeds: set on real CLR reads of E. coli (P5-C3) and on simulated reads of
-yeast (CLR, HiFi); the last pair keeps lambda R7."""
+"""Pairs of error rate and least agreement of an overlap, in percent of the typical one; interpolated between
+logarithms. Accurate reads share nearly all seeds: the 45 percent that count as typical are left at a
+divergence of 4 percent, so that copies of a repeat that differ more are dropped. Noisy reads have stretches
+without seeds: set on real CLR reads of E. coli (P5-C3) and on simulated reads of yeast (CLR, HiFi); the last
+pair keeps lambda R7."""
 
 
 class ErrorRate(NamedTuple):
-    """Error rate of reads, where it comes from, and what k-mers they share, where that was measured."""
+    """Error rate of reads, how it was found, and the shares of common k-mers if they were measured."""
 
     value: float
     basis: str
@@ -54,24 +55,24 @@ def preset_params(
 ) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
-    Seeds are chosen by what k-mers the reads share, by how many and how long they are, and by the shortest
+    k and w are chosen by the number and lengths of the reads, the k-mers that they share, and the shortest
     overlap wanted (`overlapper.sketch.choice`).
 
     Parameters
     ----------
     reads : Reads
     preset : str or ErrorRate
-        ``ont``, ``clr``, ``hifi``; ``auto``, which estimates the error rate of the reads, and `CORRECTED`; or
-        that itself.
+        ``ont``, ``clr`` or ``hifi``; ``auto`` or `CORRECTED`, which estimate the error rate; or an error
+        rate.
     threads : int
     changes : mapping, optional
-        Parameters that are to differ, nested as in `Params`.
+        Parameters that replace those of the preset, nested as in `Params`.
 
     Returns
     -------
     params : Params
     why : str
-        One line that says what was chosen and from what.
+        A line for the user: error rate, size of the set, k and w.
 
     Raises
     ------
@@ -88,13 +89,13 @@ def preset_params(
     )
     chain = _chain_params(rate.value, sketch.window)
     params = dataclasses.replace(Params(), sketch=sketch, chain=chain).changed(changes or {})
-    if rate is not preset and rate.shared and params.extender in ALIGNING:  # it was estimated just now
+    if rate is not preset and rate.shared and params.extender in ALIGNING:  # estimated above
         params = _with_threshold_for(params, rate)
     return params, why
 
 
 def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
-    """Return the error rate that a preset works with.
+    """Return the error rate that a preset assumes, or estimate it.
 
     Parameters
     ----------
@@ -132,14 +133,14 @@ def check_preset(name: str) -> None:
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
-    """Return the parameters with the error rate that the adaptive threshold needs, estimated unless given."""
+    """Estimate the error rate for the adaptive score threshold, unless it is given."""
     if params.threshold.error_rate:
         return params
     return _with_threshold_for(params, preset_error_rate(reads, "auto", threads))
 
 
 def _with_threshold_for(params: Params, rate: ErrorRate) -> Params:
-    """Return the parameters with an error rate for the adaptive threshold, unless it is given."""
+    """Set the error rate of the adaptive score threshold, unless it is given."""
     if params.threshold.error_rate:
         return params
     threshold = dataclasses.replace(params.threshold, error_rate=round(rate.value, 5))
@@ -147,7 +148,7 @@ def _with_threshold_for(params: Params, rate: ErrorRate) -> Params:
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
-    """Return chain parameters: longer reach at ends where seeds are rarer, less agreement for noisy reads."""
+    """Return chain parameters: the wider the window the longer the reach, the noisier the less agreement."""
     default = ChainParams()
     rates, percents = zip(*_AGREEMENTS, strict=True)
     place = math.log(max(error_rate, rates[0]))

@@ -1,4 +1,4 @@
-"""The summary of an overlap run (counts, parameters, times), and its result."""
+"""What a run of `overlap` returns: counts, parameters and times; overlaps."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Summary:
     params : Params
         All parameters, as they were used.
     why : str
-        What the preset made of the reads.
+        Error rate, k and w that the preset chose, in a line.
     devices : list of str
         What the candidates were extended on.
     funnel : dict of str to int
-        What went in, what every filter took and what came out, in the order of the stages.
+        Counts of what every stage took in, dropped and kept, in order.
     seconds : dict of str to float
         Wall-clock time of each stage.
     memory : dict of str to int
@@ -40,12 +40,12 @@ class Summary:
     memory: dict[str, int]
 
     def to_json(self, run: Mapping[str, Any] | None = None) -> str:
-        """Write counts, parameters, times and memory.
+        """Return counts, parameters, times and memory as JSON.
 
         Parameters
         ----------
         run : mapping, optional
-            What to say besides about the run, under that name: who was called how, on what, when.
+            Command line, inputs and date, to be added as ``run``.
         """
         parts = {
             "version": __version__,
@@ -59,7 +59,7 @@ class Summary:
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
     def emptied(self) -> str:
-        """Return which step dropped all that was left, and what to try."""
+        """Return why there are no overlaps, and what to try."""
         if self.funnel["reads"] < 2:
             return "no overlaps: there is only one read"
         if not self.funnel["candidates"]:

@@ -1,4 +1,4 @@
-"""Overlaps of a tile: a block of queries and one of targets, or all reads, in memory with their seeds."""
+"""Overlaps of a tile: a block of queries against a block of targets, or all reads, in memory."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ import numpy as np
 
 from overlapper.candidates.registry import QueryFinder
 from overlapper.extend import chain
-from overlapper.extend.batches import cut_rising, gathered
+from overlapper.extend.batches import cut_rising, in_batches
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.classify import extents
-from overlapper.extend.on_gpus import finding, found_on
+from overlapper.extend.classify import containment_or_dovetail
+from overlapper.extend.on_gpus import candidates_by_query, stages_on_gpus
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
 
 BLOCK_BASES = 1 << 20
-"""Query bases whose candidates are held at a time, on each thread; more where there are many."""
+"""Query bases of a block, whose candidates a thread holds at a time; more for large sets."""
 BLOCK_HITS = 1 << 19
-"""Hits that these may have, about: such arrays are in memory that the process keeps, as the system takes
-long to give more. Where all reads overlap each other, a megabase of them would have billions."""
+"""About the most hits of a block, small enough for their arrays to be reused rather than mapped anew. Where
+all reads overlap each other, a megabase of queries has billions of hits."""
 
 Extended = tuple[Overlaps, dict[str, int]]
-"""Overlaps of some queries, and how many candidates each step took."""
+"""Overlaps of some queries, and the counts of candidates and of what was dropped."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """Reads that are overlapped with each other, and what finds their candidates.
+    """The reads of a tile, and the finder of their candidates.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class Tile:
     order : ndarray of int64, shape (reads,)
         The number of each read in the input.
     seeded : Reads
-        The reads in the form in which they are sketched.
+        The reads as they are sketched: homopolymer-compressed, if that is asked for.
     run_map : RunMap or None
-        The way back from that form, where it is another one.
+        Maps compressed intervals back to the reads; None where reads are not compressed.
     finder : QueryFinder
     """
 
@@ -65,7 +65,7 @@ class Tile:
     def agreements(
         self, params: Params, opened: Callable[[], Gpus | None], threads: int
     ) -> Iterator[np.ndarray]:
-        """Yield the agreement of chains (`overlapper.extend.chain`) of some queries from all over the reads.
+        """Yield the agreement of the chains of a sample of queries (`overlapper.extend.chain.agreements`).
 
         Parameters
         ----------
@@ -75,14 +75,14 @@ class Tile:
         threads : int
         """
         queries = chain.sample_queries(len(self.reads))
-        find = finding(opened, self.finder, queries)
+        find = candidates_by_query(opened, self.finder, queries)
         yield from map_in_order(
             lambda query: chain.agreements(self.seeded, find(query), params.chain), queries.tolist(), threads
         )
 
 
 class Extension:
-    """How the candidates of a tile are found, extended and judged.
+    """Finds the overlaps of a tile: candidates, their extension, and the filters that need one overlap alone.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ class Extension:
 
     def __init__(self, tile: Tile, params: Params, gpus: Gpus | None) -> None:
         self._tile, self._params = tile, params
-        self.gpus, self._there = found_on(gpus, tile.finder, tile.seeded, params)
+        self.gpus, self._gpu_finder = stages_on_gpus(gpus, tile.finder, tile.seeded, params)
         self._extend = extender(params.extender, self.gpus)
         self._extender_params: Any = getattr(params, params.extender, None)
 
     @property
     def devices(self) -> list[str]:
-        """Names of what candidates are extended on."""
+        """Names of the devices that extend candidates."""
         return self.gpus.names if self.gpus else ["cpu"]
 
     def overlaps(
@@ -113,29 +113,28 @@ class Extension:
         strips: Sequence[tuple[int, int]],
         threads: int,
         share: int,
-        report: Report = lambda step, done, total: None,
+        report: Report = unreported,
         keep: Callable[[Overlaps], Overlaps] = lambda overlaps: overlaps,
     ) -> Iterator[tuple[int, Extended]]:
-        """Yield the overlaps of blocks of queries, in order; GPUs take several blocks at a time.
+        """Yield the overlaps of all queries, a block or a batch at a time, in order.
 
         Parameters
         ----------
         strips : sequence of tuple of int
-            Queries ``[start, stop)`` whose results are kept apart. A strip is begun before the last results
-            of the one before have come.
+            Ranges ``[start, stop)`` of queries. The next strip is begun before the last one is complete.
         threads : int
         share : int
-            Query bases of a block, unless they have more hits than `BLOCK_HITS`.
+            Query bases of a block; fewer if they have more hits than `BLOCK_HITS`.
         report : callable
-            Is told how many blocks are done.
+            Receives the number of finished blocks.
         keep : callable
-            Is given the overlaps of each block by the thread that found them, blocks in any order; what it
-            returns is yielded.
+            Called with the overlaps of each block, by several threads, in any order; what it returns is
+            yielded.
 
         Yields
         ------
         tuple
-            Number of the strip, and what was found.
+            Number of the strip, and its overlaps with counts.
         """
         blocks = [
             (strip, start, stop)
@@ -152,15 +151,16 @@ class Extension:
             overlaps, counts = found
             return strip, (keep(overlaps), counts)
 
-        there = self._there
-        if isinstance(there, ChainsOnGpus | XdropOnGpus):
-            overlaps, most = there, threads + there.slots
-            judged = map_in_order(
-                lambda b: kept(b[0], self._judged(*overlaps.find(b[1], b[2]))), blocks, most
+        finder = self._gpu_finder or self._tile.finder
+        if isinstance(finder, ChainsOnGpus | XdropOnGpus):
+            on_gpus = finder.find
+            yield from reported(
+                map_in_order(
+                    lambda b: kept(b[0], self._judged(*on_gpus(b[1], b[2]))), blocks, threads + finder.slots
+                )
             )
-            yield from reported(judged)
             return
-        find = (there or self._tile.finder).find
+        find = finder.find
         if self.gpus is None:
             yield from reported(
                 map_in_order(lambda b: kept(b[0], self._extended(find(b[1], b[2]))), blocks, threads)
@@ -168,24 +168,24 @@ class Extension:
             return
         slots, most = self.gpus.slots, ON_GPUS[self._params.extender]
         found = reported(map_in_order(lambda b: (b[0], find(b[1], b[2]).without_hits()), blocks, threads))
-        of_strip = Counter(map(itemgetter(0), blocks))
+        blocks_of_strip = Counter(map(itemgetter(0), blocks))
         batches = (
             (strip, batch)
             for strip, of_blocks in itertools.groupby(found, key=itemgetter(0))
-            for batch in gathered(map(itemgetter(1), of_blocks), of_strip[strip], slots, most)
+            for batch in in_batches(map(itemgetter(1), of_blocks), blocks_of_strip[strip], slots, most)
         )
         yield from map_in_order(lambda b: kept(b[0], self._extended(b[1])), batches, slots + threads)
 
     def _cut(self, strips: Sequence[tuple[int, int]], threads: int, share: int) -> list[np.ndarray]:
-        """Return where the blocks of each strip start."""
-        if self._there:
-            return [self._there.blocks(start, stop) for start, stop in strips]
-        lengths, held = self._tile.reads.lengths, held_bases(share, self._tile.finder.hits_per_base())
+        """Return the bounds of the blocks of each strip."""
+        if self._gpu_finder:
+            return [self._gpu_finder.blocks(start, stop) for start, stop in strips]
+        lengths, bases = self._tile.reads.lengths, block_bases(share, self._tile.finder.hits_per_base())
         cut = partial(cut_rising, rising=threads) if self.gpus else cut_evenly
-        return [start + cut(lengths[start:stop], held) for start, stop in strips]
+        return [start + cut(lengths[start:stop], bases) for start, stop in strips]
 
     def _extended(self, candidates: Candidates) -> Extended:
-        """Extend candidates that have seeds and apply the score threshold; return what `_judged` does."""
+        """Extend candidates with enough seeds; filter the overlaps by `_judged`."""
         taken, least = {"candidates": len(candidates)}, None
         if self._params.extender in ALIGNING:
             begun = np.flatnonzero(has_seeds(candidates, self._params))
@@ -197,14 +197,14 @@ class Extension:
         return self._judged(found, taken, least)
 
     def _judged(self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None) -> Extended:
-        """Drop overlaps that are too short, or score less than ``least``; return the others, and all counts.
+        """Drop overlaps that are too short or score below ``least``; number reads as in the input.
 
-        Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
+        Which overlaps are internal matches is found later, from all of them (`overlapper.extend.stops`).
         """
         overlaps, counts, tile = without_cigars(found), dict(taken), self._tile
         if tile.run_map:
             overlaps = tile.run_map.restore(overlaps)
-        overlaps = dataclasses.replace(overlaps, kind=extents(overlaps, tile.reads.lengths))
+        overlaps = dataclasses.replace(overlaps, kind=containment_or_dovetail(overlaps, tile.reads.lengths))
         kept = np.ones(len(overlaps), bool)
 
         def drop(why: str, faulty: np.ndarray) -> None:
@@ -222,10 +222,10 @@ class Extension:
         return with_cigars(overlaps.renumber(tile.order), [found], rows, swapped=swapped), counts
 
 
-def held_bases(bases: int, hits_per_base: float) -> int:
+def block_bases(bases: int, hits_per_base: float) -> int:
     """Return how many query bases a block has: ``bases``, or fewer if these have too many hits.
 
-    That is more than `BLOCK_HITS` for `BLOCK_BASES`, and as many for each time as much.
+    Too many are more than `BLOCK_HITS` for each `BLOCK_BASES`.
     """
     most = BLOCK_HITS * max(1, bases // BLOCK_BASES)
     return bases if bases * hits_per_base <= most else max(1, int(most / hits_per_base))

@@ -16,19 +16,19 @@ from overlapper.params import text
 
 @dataclasses.dataclass(frozen=True)
 class SketchParams:
-    """Minimizers and what is masked.
+    """Minimizers, and the limit above which they do not seed.
 
     Attributes
     ----------
     kmer_length : int
         k, 8 to 28 bases.
     window : int
-        w, of which window of k-mers the smallest is taken; 1 takes all.
+        w, the k-mers of a window, of which the smallest is a minimizer; 1 takes all k-mers.
     homopolymer_compressed : bool
         Seed on reads whose homopolymer runs are collapsed to one base.
     repeat_limit : int
-        k-mers that occur more often in the whole read set do not seed; 0 derives the limit from the spectrum,
-        and lets those of molecules in many copies seed (`overlapper.sketch.deep_reads`).
+        Minimizers that occur more often in the whole read set do not seed; 0 derives the limit from the
+        spectrum, and lets minimizers of molecules in many copies seed (`overlapper.sketch.deep_reads`).
     """
 
     kmer_length: int = 15
@@ -56,7 +56,7 @@ class DsoftParams:
         How far insertions and deletions may carry an overlap from its band, in thousandths of its length;
         seeds farther away do not belong to the candidate.
     most_windows : int
-        Candidates of a read pair on either strand at most.
+        Most candidates of a read pair on either strand.
     min_share : int
         Least support of a further candidate of a pair, in percent of that of the first.
     """
@@ -85,16 +85,16 @@ class SpgemmParams:
     probability : float
         Wanted probability that a correct k-mer lies within the reliable multiplicities.
     bin_size : int
-        Position pairs whose overlap estimates differ by less are binned together, in bases.
+        Position pairs whose estimates of the overlap differ by less (in bases) go into the same bin.
     lower, upper : int
         Reliable multiplicities, both included; 0 derives them from coverage and error rate.
     coverage, error_rate : float
-        Of the read set; 0 estimates them.
+        Coverage and error rate of the read set; 0 estimates them.
     min_kmers : int
-        k-mers that overlap each other count once; a bin with fewer is not a candidate.
+        Least k-mers of a bin that is a candidate; overlapping ones count once.
     shared_kmers : int
-        How many k-mers an overlap of 500 bases shall share. Where reads are accurate enough for more, only a
-        sample of k-mers seeds; 0 uses them all.
+        Wanted number of shared k-mers of an overlap of 500 bases. Where accurate reads share more, only a
+        sample of the k-mers seeds; 0 uses all.
     """
 
     probability: float = 0.99
@@ -156,30 +156,33 @@ class ChainParams:
     Attributes
     ----------
     look_back : int
-        Seeds before a seed that may precede it in a chain.
+        How many seeds back the predecessor of a seed is looked for.
     max_gap : int
-        Bases between neighbouring seeds of a chain, on either read.
+        Most bases between neighbouring seeds of a chain, on either read.
     gap_cost, distance_cost : int
         Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
     min_seeds, min_score : int
-        Shortest chain kept, in seeds, and lowest score, in bases.
+        Least seeds of a kept chain, and least score in bases.
     sure_seeds : int
         A chain of fewer seeds is kept only if walks bring both its ends to a read end.
     min_agreement : int
-        Least agreement kept, in percent of the typical one; copies of a repeat that differ stay below.
-        Less is asked of reads whose k-mers seed less than those of typical ones.
+        Least agreement of a kept chain, in percent of the typical one; copies of a repeat that differ have
+        less. Reads of which a smaller share of k-mers seeds than is typical need less.
     typical_agreement, typical_shares, chance_share : int
-        In thousandths, millionths, thousandths; agreement 0 measures all on a sample of the read set.
+        Typical agreement (thousandths), typical share of k-mers that seed beyond chance, that of the query
+        times that of the target (millionths), and share that seeds by chance (thousandths); agreement 0
+        measures all three on a sample of the read set.
     reach, max_reach : int
-        An end is carried on to the nearer read end when at most ``reach`` seeds are missing, and it is near.
+        An end of a chain is extended to the nearer read end if that is at most ``max_reach`` bases away, with
+        at most ``reach`` seeds missing.
     give_up : int
-        The end is left where it is when more seeds than these are missing.
+        An end is left where it is, without a walk, if more seeds than these are missing.
     end_edits : int
-        Edits, in percent of the query bases, at which the score of a walk to a read end stays.
+        Percentage of edits at which the score of a walk neither rises nor falls.
     end_drop : int
-        A walk fails with so many edits more than those since its score was best.
+        A walk ends when its score is worth so many edits less than at its best.
     end_tolerance : int
-        A walk is carried on over at most so many bases.
+        A walk that ends at most so many bases before a read end is extended to it.
     """
 
     look_back: int = 100
@@ -225,7 +228,7 @@ class GactParams:
     gap_open, gap_extend : int
         A gap of n bases scores gap_open + n * gap_extend; gap_open 0 is the linear gap.
     tile, overlap : int
-        T and O: edge of a tile, and how much of it the next tile sees again.
+        T and O: bases of the edge of a tile, and of its overlap with the next tile.
     min_identity : int
         An alignment is trimmed to where more than this percentage of its columns match; 0 trims nothing.
     give_up : int

@@ -19,7 +19,7 @@ from overlapper.report import assembly, correction, evaluation, overlaps, reads,
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.report.verdict import verdict
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.estimates import Estimates, estimate
 
 __all__ = ["Inputs", "build_report", "read_inputs"]
@@ -30,7 +30,7 @@ def build_report(
     *,
     title: str = "",
     threads: int = 1,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> str:
     """Return the report, HTML.
 

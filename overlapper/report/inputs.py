@@ -20,7 +20,7 @@ from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.output_stats import size_of, stats_beside
 from overlapper.tables import Overlaps, Reads
 
@@ -81,7 +81,7 @@ def read_inputs(
     *,
     reference: str | None = None,
     threads: int = 1,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Inputs:
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 

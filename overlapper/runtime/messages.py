@@ -6,6 +6,10 @@ Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
 
 
+def unreported(step: str, done: int, total: int) -> None:
+    """Report nothing."""
+
+
 def counted(number: int, noun: str) -> str:
     """Return a count as sentences have it.
 

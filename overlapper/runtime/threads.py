@@ -1,4 +1,4 @@
-"""Run kernels that release the lock on several threads."""
+"""Threads that run kernels, which release Python's lock."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import numpy as np
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 _LEAST_BLOCKS = 4
-"""Blocks of work a thread, at least, where work is little."""
+"""Least blocks of work for each thread, for small sets."""
 _LARGEST_SHARE = 8
-"""How many times the usual weight a block may have where there are many threads."""
+"""Most times the usual weight of a block, with many threads."""
 
 
 def available_threads() -> int:
-    """Return how many threads the operating system lets this process run on."""
+    """Return the number of processors that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -54,6 +54,11 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
         pool.shutdown(cancel_futures=True)
 
 
+def for_each(function: Callable[[Task], object], tasks: Iterable[Task], threads: int) -> None:
+    """Call a function for every task, as `map_in_order` does, without results."""
+    deque(map_in_order(function, tasks, threads), maxlen=0)
+
+
 class Crew(NamedTuple, Generic[Task, Result]):
     """A group of threads of `map_among` that call the same function.
 
@@ -61,9 +66,9 @@ class Crew(NamedTuple, Generic[Task, Result]):
     ----------
     threads : int
     work : callable
-        Is given tasks that follow each other.
+        Called with successive tasks.
     most : int
-        How many these are at most.
+        Most tasks of a call.
     """
 
     threads: int
@@ -72,10 +77,10 @@ class Crew(NamedTuple, Generic[Task, Result]):
 
 
 def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Iterator[Result]:
-    """Yield what crews of threads make of all tasks, in their order; a free thread takes the next ones.
+    """Yield the results of crews of threads for all tasks, in order; a free thread takes the next tasks.
 
-    The fewer tasks are left, the fewer are taken at a time, so that all crews end at about the same time.
-    Results that wait are of twice the tasks that all take together, so that memory stays bounded. After an
+    The fewer tasks are left, the fewer a thread takes, so that all crews end at about the same time. At most
+    twice as many tasks wait with results as all threads take together, so that memory stays bounded. After an
     error, or Ctrl-C, calls that run are waited for and no others begin.
     """
     state, taken = threading.Condition(), deque[tuple[int, Future[Result]]]()
@@ -126,7 +131,7 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
 
 
 def start(function: Callable[[], Result]) -> Future[Result]:
-    """Call a function in a thread of its own, which does not keep the process from ending."""
+    """Call a function in a daemon thread; return its future."""
     future: Future[Result] = Future()
 
     def call() -> None:
@@ -140,7 +145,7 @@ def start(function: Callable[[], Result]) -> Future[Result]:
 
 
 def share_of_block(total: int, most: int, threads: int) -> int:
-    """Return the weight of a block: ``most``, or less where threads would not have `_LEAST_BLOCKS` each.
+    """Return the weight of a block: ``most``, or less, so that each thread has `_LEAST_BLOCKS`.
 
     Blocks of little work take turns on the threads, so that none waits long for the last one.
     """
@@ -148,7 +153,7 @@ def share_of_block(total: int, most: int, threads: int) -> int:
 
 
 def share_for_threads(total: int, share: int, threads: int) -> int:
-    """Return the weight of a block: larger where there are many threads, smaller where work is little.
+    """Return the weight of a block: more than usual for large sets and many threads, less for small sets.
 
     What a block takes of Python, whose lock one thread has at a time, hardly depends on its size, and many
     threads wait long where they hand the lock on.

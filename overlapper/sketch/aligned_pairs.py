@@ -1,4 +1,4 @@
-"""Error rate and share of intact k-mers, from alignments of reads behind k bases that they share.
+"""Error rate and share of intact k-mers, estimated from alignments of reads that share k bases.
 
 Samples of different reads that share k bases are extended by 320 bases, from 64 bases behind the shared ones
 on (so that the match does not choose its own neighbourhood), by edit distance. Unrelated reads differ by u,
@@ -30,7 +30,7 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.sketch.choice import MEASURED, SharedKmers
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
@@ -46,15 +46,16 @@ _LENGTH = 320
 _SLACK = 32
 _PAIRED_AT_RANDOM = 512
 _STRETCH, _STRETCH_SLACK = 1000, 128
-"""Bases over which pairs are compared for a distribution, if `_FEWEST_LONG` of each set have room."""
+"""Bases behind the shared ones over which pairs are compared, if `_FEWEST_LONG` pairs of each set are that
+long."""
 _FEWEST_LONG, _COMPARED = 512, 1024
-"""Pairs of each set whose shared k-mers are counted for a distribution."""
+"""Pairs of each set that comparing over `_STRETCH` bases takes; most pairs of each set that are compared."""
 _RELATED = 0.86
-"""Of what unrelated reads differ by, what related ones do at most."""
+"""Most differences of related reads, relative to those of unrelated ones."""
 _QUADRATIC = 0.3
 
 NEEDED_BASES = _SKIP + _LENGTH + _SLACK
-"""Bases that the read of a sample must have from its start on."""
+"""Bases that the read of a sample must have from the start of the sample on."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,7 +161,7 @@ class AlignedPairs:
         return min(1.0, in_average / math.sqrt(in_both)) if in_both else math.nan
 
     def shared_kmers(self, chance: float, threads: int) -> SharedKmers | None:
-        """Return what pairs of average reads share; None for too few pairs.
+        """Return the shares of common k-mers of pairs of average reads; None for too few pairs.
 
         Of the second set one read is better than average: its shares are multiplied by g / f.
 
@@ -194,7 +195,7 @@ class AlignedPairs:
     def _shared_kmers(
         self, rows: np.ndarray, k: int, threads: int, length: int = _LENGTH, slack: int = _SLACK
     ) -> np.ndarray:
-        """Return the share of the k-mers behind the one place that are behind the other, too."""
+        """Return the share of the k-mers behind one place that the other place has, too."""
         from overlapper.kernels.seeds import prefix_edits
 
         shared = np.empty(len(rows), np.int32)
@@ -208,7 +209,7 @@ class AlignedPairs:
 
 
 def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keep a sample in 120 bases, at least 100,000 of them, by their anchors: partners stay together."""
+    """Keep a sample in 120 bases, at least 100,000 in all, by their anchors: partners stay together."""
     most = max(_FEWEST_ALIGNED, bases // _BASES_PER_ALIGNED)
     if len(samples) <= most:
         return samples, places
@@ -218,12 +219,12 @@ def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.n
 
 
 def _spread(rows: np.ndarray, most: int) -> np.ndarray:
-    """Return at most so many rows, evenly spread."""
+    """Return at most ``most`` rows, evenly spread."""
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)]
 
 
 def _scattered(places: np.ndarray) -> np.ndarray:
-    """Return numbers by which places are in no order, of which no two are equal."""
+    """Return distinct numbers that put places in arbitrary order."""
     return places.astype(np.uint64) * _SCATTER
 
 
@@ -236,7 +237,7 @@ def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _median_difference(reads: Reads, places: np.ndarray, threads: int) -> float:
-    """Return by how much samples differ that are paired at random; NaN where they do not, or are too few."""
+    """Return the median difference of samples paired at random; NaN if it is 0, or they are too few."""
     keys = _scattered(places)
     half = min(len(places) // 2, _PAIRED_AT_RANDOM)
     if not half:
@@ -271,5 +272,4 @@ def _sum_of_errors(difference: np.ndarray, unrelated: float) -> np.ndarray:
 def _in_parts(work: Callable[[slice], None], n: int, threads: int) -> None:
     """Do ``work(part)`` for all parts of n pairs."""
     parts = [slice(start, start + _PAIRS_PER_TASK) for start in range(0, n, _PAIRS_PER_TASK)]
-    for _ in map_in_order(work, parts, threads):
-        pass
+    for_each(work, parts, threads)

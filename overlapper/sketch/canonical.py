@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import content_order, words_for
@@ -17,9 +17,9 @@ _BLOCK_BASES = 1 << 24
 
 
 def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
-    """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
+    """Return the canonical order: by length, longest first, then by a hash of the bases.
 
-    Reads that hold the same bases stay in the order of the file.
+    It does not depend on the order of the file, but for reads of the same bases, which keep that order.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
 
 
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
-    """Return what ``reads.take(order)`` does, the bases copied by several threads.
+    """Return ``reads.take(order)``, with the bases copied by several threads.
 
-    Reads that are in order are returned as they are.
+    Reads that are in order already are returned themselves.
 
     Parameters
     ----------
@@ -64,8 +64,7 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
         some = slice(bounds[block], bounds[block + 1])
         put_rows(reads.words, reads.word_offsets, order[some], words[word_offsets[some.start] :])
 
-    for _ in map_in_order(put, range(len(bounds) - 1), threads):
-        pass
+    for_each(put, range(len(bounds) - 1), threads)
     nothing = {"words": np.empty(0, np.uint64), "word_offsets": np.zeros(len(reads) + 1, np.int64)}
     without_bases = dataclasses.replace(reads, **nothing)
     return dataclasses.replace(without_bases.take(order), words=words, word_offsets=word_offsets)

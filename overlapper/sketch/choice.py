@@ -1,4 +1,4 @@
-"""Which k-mers seed: by the overlaps that they are predicted to find, and by what they cost.
+"""The choice of k and w: by the overlaps that they are predicted to find, and by what they cost.
 
 **What two reads share.** A share s of the k-mers of two overlapping reads is in both. It differs from pair to
 pair, as reads differ in accuracy: `SharedKmers` has the distribution, measured over stretches so long that
@@ -52,19 +52,19 @@ import numpy as np
 from overlapper.params.stages import SketchParams
 
 SHORTEST, LONGEST = 13, 19
-"""k-mers that are chosen from: among more than ten million bases shorter ones meet by chance all the time."""
+"""Range of k: in more than ten million bases, shorter k-mers meet by chance all the time."""
 MEASURED = (13, 15, 17, 19)
-"""k that shares are known for; between two of these they are the geometric mean."""
+"""k for which shares are measured; those of other k are geometric means of these."""
 PARTS = 20
-"""Of pairs, by their share; each is known by its mean."""
+"""Number of parts of the distribution of shares over pairs; each part has its mean."""
 SHORTEST_OVERLAP = 500
-"""Seeds are chosen for overlaps of so many bases even if shorter ones are asked for."""
+"""Least bases of the overlaps that seeds are chosen for, even if shorter ones are reported."""
 CHANCE = 1 / 4
-"""Probability that two bases are equal where all four are as common."""
+"""Probability that two random bases are equal, if all four are equally common."""
 DEPTH = 20.0
-"""Of reads that do not tell theirs."""
+"""Depth of reads, where it cannot be estimated."""
 SUPPORT = 21
-"""Bases that the seeds of a candidate cover (`overlapper.params.stages.DsoftParams`)."""
+"""Least bases that the seeds of a candidate cover (`overlapper.params.stages.DsoftParams`)."""
 _NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT, _NS_A_CHANCE_HIT, _NS_A_PAIR = 12, 69, 80, 100, 1
 _START = 0.9
 _NS_FALSE_HITS = 300
@@ -76,7 +76,7 @@ _LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
 
 
 class SharedKmers(NamedTuple):
-    """Shares of their k-mers that pairs of overlapping reads have in common.
+    """The distribution of the share of k-mers that two overlapping reads have in common.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class SharedKmers(NamedTuple):
 
     @classmethod
     def assumed(cls, error_rate: float) -> Self:
-        """Return what reads of an error rate share as a rule.
+        """Return the distribution that is typical of an error rate.
 
         ``exp(-r k)`` with r of mean ``1.77 error_rate``, gamma distributed with shape 10: fitted on the real
         CLR reads, where errors cluster.
@@ -119,7 +119,7 @@ class SharedKmers(NamedTuple):
         return cls(tuple(_means_of_parts(of_k[order], weights[order]) for of_k in shares), chance)
 
     def at(self, k: int) -> np.ndarray:
-        """Return the mean share of each part of the pairs for a k from 13 to 19."""
+        """Return the mean share in each part of the pairs, for a k from 13 to 19."""
         below, odd = divmod(k - SHORTEST, 2)
         shares = np.array(self.shares[below])
         return np.sqrt(shares * self.shares[below + 1]) if odd else shares
@@ -131,7 +131,7 @@ class SharedKmers(NamedTuple):
         return one * (other / one) ** ((k - MEASURED[below]) / 2)
 
     def recall(self, kmer_length: int, windows: np.ndarray, overlap: int) -> np.ndarray:
-        """Return the predicted recall of overlaps of so many bases, for each of some windows."""
+        """Return the predicted recall of overlaps of ``overlap`` bases, for each of several windows."""
         k, r = kmer_length, self._next_too()
         rho = _chosen_in_both(windows, r)
         p = rho / (1 - r * (1 - rho))
@@ -141,21 +141,21 @@ class SharedKmers(NamedTuple):
         return np.mean(1 - np.exp(-m) * (1 + m * (1 - again[:, None])), axis=1)
 
     def hits(self, kmer_length: int, windows: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many hits reads of so many bases have in overlaps, and by chance."""
+        """Return the number of hits of reads of ``bases`` bases, within overlaps and by chance."""
         chosen = _chosen_in_both(windows, self._next_too())
         true = self.depth * bases / 2 * self.mean(kmer_length) * chosen
         by_chance = (bases * 2 * windows / (windows + 1)) ** 2 / (2 * windows - 1) * self.chance**kmer_length
         return true, by_chance
 
     def _next_too(self) -> float:
-        """Return the probability that the k-mer after a shared one is shared, too."""
+        """Return the probability that the k-mer after a shared k-mer is shared, too."""
         return min((self.mean(LONGEST) / self.mean(SHORTEST)) ** (1 / (LONGEST - SHORTEST)), 1 - 1e-6)
 
 
 def choose(
     shared: SharedKmers, error_rate: float, lengths: np.ndarray, overlap: int, bases: int = 0
 ) -> SketchParams:
-    """Choose k-mers and windows.
+    """Choose k and w.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def choose(
     overlap : int
         Shortest overlap wanted, in bases; see `SHORTEST_OVERLAP`.
     bases : int
-        Of all reads; 0 for those that there are.
+        Bases of the set to choose for, instead of those of the reads; 0 for these.
     """
     bases = bases or int(np.sum(lengths))
     overlaps, weights = overlap_lengths(lengths, max(overlap, SHORTEST_OVERLAP))
@@ -184,7 +184,7 @@ def choose(
 
 
 def overlap_lengths(lengths: np.ndarray, shortest: int) -> tuple[list[int], list[float]]:
-    """Return lengths of overlaps from ``shortest`` on, geometric, and what share of all overlaps has each.
+    """Return lengths of overlaps, geometric from ``shortest`` on, and the share of all overlaps of each.
 
     Reads of a and b bases overlap by L or more at a + b - 2 L places, if neither is shorter.
     """
@@ -200,16 +200,16 @@ def overlap_lengths(lengths: np.ndarray, shortest: int) -> tuple[list[int], list
 
 
 def widest_window(error_rate: float) -> int:
-    """Return the widest window that reads of an error rate seed with: .15 / error rate, from 7 to 50.
+    """Return the widest window for an error rate: .15 / error rate, from 7 to 50.
 
-    Copies of a repeat are told from true overlaps by how many seeds agree, of which there have to be the
-    more, the more reads differ. Fitted on simulated reads of yeast (HiFi) and human X (R10).
+    Copies of a repeat are told from true overlaps by the number of seeds that agree, of which noisy reads
+    need more. Fitted on simulated reads of yeast (HiFi) and human X (R10).
     """
     return round(min(max(_WIDTH_BY_ERRORS / max(error_rate, 1e-6), _NARROWEST), _WIDEST))
 
 
 def seconds(shared: SharedKmers, kmer_length: int, windows: np.ndarray, bases: int) -> np.ndarray:
-    """Return the time that overlaps of reads of so many bases take on one core, in seconds."""
+    """Predict the seconds that finding overlaps takes on one core, for reads of ``bases`` bases."""
     true, by_chance = shared.hits(kmer_length, windows, bases)
     minimizers = bases * 2 / (windows + 1)
     pairs = shared.depth * bases / 2
@@ -218,7 +218,7 @@ def seconds(shared: SharedKmers, kmer_length: int, windows: np.ndarray, bases: i
 
 
 def _chosen_in_both(windows: np.ndarray, next_too: float) -> np.ndarray:
-    """Return the probability that both reads choose a k-mer that they share as a minimizer."""
+    """Return the probability that a shared k-mer is a minimizer in both reads."""
     n, clump = windows - 1, 1 / (1 - next_too)
     equal = 2 / (windows + 1)
     odd, even = 2 * n + 1, 2 * n + 2
@@ -227,7 +227,7 @@ def _chosen_in_both(windows: np.ndarray, next_too: float) -> np.ndarray:
 
 
 def _means_of_parts(values: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
-    """Return the weighted means of `PARTS` parts of equal weight, in order."""
+    """Return the weighted means of `PARTS` successive parts of equal weight."""
     ends = np.concatenate([[0.0], np.cumsum(weights)])
     sums = np.concatenate([[0.0], np.cumsum(values * weights)])
     at = np.linspace(0, ends[-1], PARTS + 1)

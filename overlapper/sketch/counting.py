@@ -1,4 +1,4 @@
-"""Count all k-mers of a read set, and list the occurrences of those with wanted multiplicities.
+"""Counting of all k-mers of a read set, with the occurrences of those of wanted multiplicities.
 
 k-mers are canonical (`kernels.seeds.counting`). They are counted in ranges of hashes, as many at a time as
 fit into a given memory; the result depends on neither the memory nor the threads. Reads may stay on disk:
@@ -106,7 +106,7 @@ def count_kmers(
 
 
 class KmerCounter:
-    """Blocks of reads, buckets of hashes, and how many k-mers of each block fall into each bucket.
+    """Counts k-mers by bucket of hashes in one pass, and lists them, a few buckets at a time, in another.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class KmerCounter:
         self._counts = np.array(counted, np.int64).reshape(len(blocks), self._buckets)
 
     def _columns(self, block: int) -> list[np.ndarray]:
-        """Return the columns of the reads of a block."""
+        """Return the columns of the reads of a block for kernels."""
         reads = self._load(int(self._bounds[block]), int(self._bounds[block + 1]))
         names = ("words", "word_offsets", "lengths", "unknown_start", "unknown_end", "unknown_offsets")
         return [getattr(reads, name) for name in names]
@@ -160,7 +160,7 @@ class KmerCounter:
     def groups(
         self, lower: int, upper: int, most: int, memory: int
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield k-mers, some at a time, by hash.
+        """Yield the k-mers by hash, a few buckets at a time.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class KmerCounter:
             yield from map_in_order(group, range(0, last - first, _BUCKETS_PER_TASK), self._threads)
 
     def _fill(self, first: int, last: int, entries: np.ndarray) -> None:
-        """Move hashes and occurrences of the buckets ``[first, last)`` together."""
+        """Collect hashes and occurrences of the buckets ``[first, last)``."""
         counts = self._counts[:, first:last]
         of_bucket = counts.sum(axis=0)
         earlier_buckets = np.cumsum(of_bucket) - of_bucket

@@ -1,8 +1,9 @@
 """Deep reads: reads of molecules in many copies, whose minimizers are all above the repeat limit.
 
-A minimizer above the repeat limit is *frequent*. In a genome it marks a repeat, and does not seed. A plasmid,
-an organelle, the most abundant species of a sample is frequent from end to end, and would be lost; but its
-reads tell, as most reads of a repeat show what lies beside it.
+A minimizer above the repeat limit is *frequent*. In a genome it marks a repeat, and does not seed. The
+minimizers of a plasmid, of an organelle, or of the most abundant species of a sample are frequent from end to
+end, so that these would be lost. Their reads are recognized because most reads of a repeat also show what
+lies beside it.
 
 Definition
 ----------
@@ -40,28 +41,29 @@ from overlapper.tables.base import offsets_of
 
 STRETCH = 512
 LEAST_SHARE = 8
-"""Noisy reads keep few k-mers, of which there are most; low complexity has frequent ones here and there."""
+"""A stretch is crowded from one in this many of the usual number of seeds on: noisy reads keep few k-mers,
+while low complexity has frequent ones here and there."""
 MOST_HITS = 4
 MET_AT_EVERY_BASE = 64
-"""Others that the minimizers of a base may meet before frequent ones are thinned out."""
+"""Occurrences in other reads that minimizers may meet, per base, before frequent ones are thinned out."""
 
 
 def unthinned(window: int) -> int:
-    """Return how often a minimizer may occur before only a share of those that occur so often seeds.
+    """Return the multiplicity above which only a share of the minimizers seeds.
 
-    That of a window is one of ``(w + 1) / 2`` bases, so that it may occur the more often the wider it is.
+    One in ``(w + 1) / 2`` bases is a minimizer, so that it may occur more often the wider the window is.
     """
     return MET_AT_EVERY_BASE * (window + 1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Placing:
-    """Look-up of the read that an entry belongs to.
+    """A table to look up the read of an entry.
 
     Attributes
     ----------
     rest_low_bit : int
-        Of the layout of the entries.
+        As in the layout of the entries.
     word_offsets : ndarray of int64, shape (reads + 1,)
         Column of the read table.
     read_of_words : ndarray of int32
@@ -74,7 +76,7 @@ class Placing:
 
     @classmethod
     def of(cls, layout: EntryLayout, word_offsets: np.ndarray) -> Self:
-        """Build what is looked up."""
+        """Build the table."""
         first_words = np.arange(0, int(word_offsets[-1]), WORDS_PER_ENTRY)
         read_of_words = (np.searchsorted(word_offsets, first_words, side="right") - 1).astype(np.int32)
         return cls(layout.rest_low_bit, word_offsets, read_of_words)
@@ -82,18 +84,19 @@ class Placing:
 
 @dataclasses.dataclass(frozen=True)
 class SeedRule:
-    """Which minimizers seed in which reads.
+    """The rule by which minimizers seed: by their multiplicity, frequent ones in deep reads alone.
 
     Attributes
     ----------
     limit : int
         Minimizers that occur more often are frequent.
     unthinned : int
-        Of those that occur more often a share seeds (`overlapper.kernels.seeds.seed_groups.is_sampled`).
+        Only a share of the minimizers that occur more often seeds
+        (`overlapper.kernels.seeds.seed_groups.is_sampled`).
     placing : Placing
     deep : ndarray of bool, shape (reads,)
     most : int
-        Most occurrences in deep reads with which a frequent minimizer seeds there; 0 if none does.
+        Largest multiplicity of a frequent minimizer that seeds in deep reads; 0 if none does.
     added : int
         Occurrences of frequent minimizers that seed.
     """
@@ -116,20 +119,20 @@ class SeedRule:
         parts: Sequence[Callable[[], list[np.ndarray]]],
         threads: int,
     ) -> Self:
-        """Find deep reads, in two passes over the grouped minimizers; in none where nothing is frequent.
+        """Find deep reads, in two passes over the grouped minimizers; no pass if none is frequent.
 
         Parameters
         ----------
         lengths : ndarray of int64, shape (reads,)
         placing : Placing
         spectrum : ndarray of int64
-            Of all minimizers; the last entry also counts those above.
+            Spectrum of all minimizers; the last entry also counts larger multiplicities.
         limit : int
             The repeat limit.
         unthinned : int
-            That of the rule.
+            As in the rule.
         parts : sequence of callable
-            Each gives the entries of some buckets, grouped by hash.
+            Each returns the entries of several buckets, grouped by hash.
         threads : int
         """
         from overlapper.kernels.seeds import deep_reads as kernel
@@ -179,11 +182,11 @@ class SeedRule:
 
     @property
     def largest(self) -> int:
-        """Multiplicity that no seed exceeds."""
+        """Largest multiplicity of a seed."""
         return max(self.limit, self.most)
 
     def keep_seeding(self, entries: np.ndarray, out: np.ndarray) -> int:
-        """Write the entries of a bucket that seed, perhaps in place; return how many there are."""
+        """Write the entries of a bucket that seed to ``out`` (maybe ``entries``); return their number."""
         from overlapper.kernels.seeds import deep_reads as kernel
 
         p = self.placing

@@ -48,7 +48,7 @@ _BLOCK_BASES = 1 << 20
 _MOST = 1000
 _HEXAMERS = 4**6
 _CHANCE = 256.0
-"""k is large enough when a k-mer has to meet this many times the bases to meet another by chance."""
+"""k is large enough when a k-mer is expected to have one chance match in this many read sets."""
 
 _LEAST_AGREEMENT, _LEAST_BEHIND_VALLEY = 0.67, 0.3
 _LEAST_SHARE = 1e-6
@@ -174,7 +174,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
 
 
 def kmer_spectrum(reads: Reads, threads: int = 1) -> np.ndarray:
-    """Return the spectrum that `estimate` gives, alone.
+    """Return the spectrum that `estimate` finds, without estimates.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def kmer_spectrum(reads: Reads, threads: int = 1) -> np.ndarray:
 
 
 def _spectrum(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Return samples, their places, the k that coverage is derived at, and the spectrum of that k."""
+    """Return samples, their places, the k for the estimate of coverage, and the spectrum of that k."""
     from overlapper.kernels.seeds import kmer_sample
 
     samples, places = _draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
@@ -194,7 +194,7 @@ def _spectrum(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, int, 
 
 
 def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
-    """Return the error rate that `estimate` gives, and what k-mers reads share, in less time.
+    """Return the error rate as `estimate` does, and the shares of common k-mers, in less time.
 
     Half a million k-mers of all reads are sampled, so that memory does not grow with the reads: a sample of
     reads of a large genome holds few that overlap, and most pairs in it are of copies of a repeat.
@@ -224,7 +224,7 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
 
 
 def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
-    """Tell whether the share of k-mers without error by the spectrum fits what aligned pairs show.
+    """Return whether spectrum and aligned pairs agree on the share of error-free k-mers.
 
     Where no pairs could be aligned, a fit that starts at a valley is believed.
     """
@@ -234,7 +234,7 @@ def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
 
 
 def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -> float:
-    """Return the mean multiplicity of a correct k-mer by the pairs of samples that share k bases.
+    """Return the mean multiplicity of a correct k-mer, by the number of pairs of samples that share k bases.
 
     What occurs more often than four standard deviations above the mean is left out, as repeats.
 
@@ -271,7 +271,7 @@ def _equal_hexamers(samples: np.ndarray) -> float:
 
 
 def _draw(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return about so many 32-mers and their places, as `kernels.seeds.kmer_sample.sample` gives them."""
+    """Return about ``wanted`` 32-mers and their places, sampled by content (`kernels.seeds.kmer_sample`)."""
     from overlapper.kernels.seeds import kmer_sample
 
     share = min(1.0, wanted / max(1, reads.total_bases))

@@ -1,4 +1,4 @@
-"""Homopolymer compression: reads in which every run of equal bases is one base, and the way back."""
+"""Homopolymer compression: reads with every run of equal bases collapsed to one, and the map back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overlapper.tables.reads import words_for
 
 @dataclasses.dataclass(frozen=True)
 class RunMap:
-    """Where the bases of compressed reads lie in the reads themselves.
+    """The places of the bases of compressed reads in the reads themselves.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class RunMap:
     offsets: np.ndarray
 
     def restore(self, overlaps: Overlaps) -> Overlaps:
-        """Return overlaps of compressed reads with the intervals of the reads themselves."""
+        """Convert the intervals of overlaps from compressed reads to the reads themselves."""
         q, t = self.offsets[overlaps.query], self.offsets[overlaps.target]
         q_start, q_end = self.run_starts[q + overlaps.q_start], self.run_starts[q + overlaps.q_end]
         t_start, t_end = self.run_starts[t + overlaps.t_start], self.run_starts[t + overlaps.t_end]
@@ -42,19 +42,19 @@ class RunMap:
 
 
 def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]:
-    """Return the reads in the form in which they are sketched, and the way back."""
+    """Return the reads as they are sketched, compressed or not, and the map back if they are compressed."""
     return compress_homopolymers(reads) if compressed else (reads, None)
 
 
 def compressed_lengths(reads: Reads) -> np.ndarray:
-    """Return the lengths (int64) that `compress_homopolymers` gives reads."""
+    """Return the lengths (int64) of the reads once compressed."""
     from overlapper.kernels.seeds.homopolymers import count_runs
 
     return np.array([count_runs(*_columns(reads, read)) for read in range(len(reads))], np.int64)
 
 
 def _columns(reads: Reads, read: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-    """Return words, length and unknown runs of a read."""
+    """Return words, length and unknown runs of a read, as kernels take them."""
     unknown = slice(reads.unknown_offsets[read], reads.unknown_offsets[read + 1])
     words = reads.words[reads.word_offsets[read] : reads.word_offsets[read + 1]]
     return words, int(reads.lengths[read]), reads.unknown_start[unknown], reads.unknown_end[unknown]

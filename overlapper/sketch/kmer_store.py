@@ -1,4 +1,4 @@
-"""The reliable k-mers of a read set on disk, by block of reads, made in a given amount of memory.
+"""The reliable k-mers of a read set on disk, by block of reads, counted within a memory budget.
 
 All k-mers are counted, range by range of hashes (`overlapper.sketch.counting`), and the occurrences of those
 of wanted multiplicity appended to a file. When all are there, blocks can be chosen so that two fit into
@@ -42,7 +42,7 @@ class BlockKmers:
 
 
 class KmerWriter:
-    """Counts k-mers into an artifact, in memory that is given; then `cut` writes those of blocks.
+    """Counts k-mers to disk within a memory budget; `cut` then writes them by block of reads.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class KmerWriter:
             artifact.append("occurrences", occurrences)
 
     def cut(self, bounds: np.ndarray) -> None:
-        """Write the k-mers of blocks of reads, and everything that `KmerStore` needs.
+        """Write the k-mers by block of reads, as `KmerStore` reads them.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class KmerWriter:
         self._artifact.save("bounds", bounds.astype(np.int64))
 
     def _mark_kmers(self, block: int, lengths: np.ndarray) -> None:
-        """Write where the reads of a block, which are so long, have the k-mers, a bit a base."""
+        """Write the places of k-mers in the reads of a block, a bit for each base."""
         places = np.sort(self._artifact.load(f"occurrences-{block}", np.int64) >> 1)
         starts = np.searchsorted(places, np.arange(len(lengths) + 1) << 31)
         positions, word_offsets = (places & _POSITION).astype(np.int32), offsets_of(words_for(lengths))
@@ -146,7 +146,7 @@ class KmerStore:
         )
 
     def sample(self, reads: np.ndarray) -> BlockKmers:
-        """Return the k-mers of some reads, ascending, as a block of their own."""
+        """Return the k-mers of some reads (ascending) as a block."""
         block_of = np.searchsorted(self.bounds, reads, side="right") - 1
         none = np.empty(0, np.int64)
         nothing = Seeding(np.empty(0, np.int32), np.empty(0, np.uint32), np.zeros(1, np.int64))

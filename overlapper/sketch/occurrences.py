@@ -11,20 +11,20 @@ from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables.reads import BASES_PER_WORD
 
 BLOCK_BITS = 20
-"""``2 ** BLOCK_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
+"""A block has ``2 ** BLOCK_BITS`` bases: few enough for the list of its occurrences to fit into the cache."""
 Stretch = tuple[int, int]
 """Numbers ``[start, stop)`` of occurrences."""
 
 
 class OccurrenceLayout(NamedTuple):
-    """How an occurrence is packed, as `overlapper.kernels.seeds.occurrences` says.
+    """The layout of packed occurrences (`overlapper.kernels.seeds.occurrences`).
 
     Attributes
     ----------
     width : int
-        Bytes that it takes.
+        Bytes of an occurrence.
     position_bits : int
-        Bits of its position in the read.
+        Bits of the position in the read.
     """
 
     width: int
@@ -32,28 +32,28 @@ class OccurrenceLayout(NamedTuple):
 
     @classmethod
     def choose(cls, lengths: np.ndarray) -> Self:
-        """Choose as few bytes as hold every place in reads of these lengths."""
+        """Choose the fewest bytes that can hold any place in reads of these lengths."""
         position_bits = int(lengths.max(initial=1) - 1).bit_length()
         return cls(-(-(2 + position_bits + max(0, len(lengths) - 1).bit_length()) // 8), position_bits)
 
     @classmethod
     def on_gpus(cls) -> Self:
-        """Return that of occurrences on GPUs."""
+        """Return the layout on GPUs."""
         from overlapper.kernels.seeds.occurrences import POSITION_BITS
 
         return cls(8, POSITION_BITS)
 
 
 class Occurrences(NamedTuple):
-    """Occurrences by hash, read and position; of a group the last one is marked.
+    """Occurrences of minimizers by hash, read and position; the last one of each hash is marked.
 
     Attributes
     ----------
     packed : ndarray of uint8
-        Room for as many as there may be, and spare bytes.
+        Memory for as many as there may be, and spare bytes.
     layout : OccurrenceLayout
     stretches : list of tuple of int
-        Numbers that are taken; others hold nothing.
+        Ranges of numbers that hold occurrences; others are empty.
     block_bits : int
         A block is ``2 ** block_bits`` word-aligned bases of the reads.
     per_block : ndarray of int64, shape (stretches, blocks)
@@ -68,27 +68,27 @@ class Occurrences(NamedTuple):
 
     @property
     def columns(self) -> tuple[np.ndarray, int, int]:
-        """What kernels take: the bytes, and their layout."""
+        """The bytes and their layout, as kernels take them."""
         return self.packed, *self.layout
 
     @property
     def room(self) -> int:
-        """Number that none has, nor any above."""
+        """Upper bound of the numbers of occurrences."""
         from overlapper.kernels.seeds.occurrences import SPARE
 
         return (len(self.packed) - SPARE) // self.layout.width
 
     def hits(self, step: int) -> int:
-        """Return how many hits every ``step``-th one, in each stretch, has with later ones of its group."""
+        """Count the hits of every ``step``-th occurrence with later ones of its hash."""
         from overlapper.kernels.candidates.dsoft import count_hits
 
         width = self.layout.width
         return sum(count_hits(self.packed, width, start, stop, step) for start, stop in self.stretches)
 
     def widen(self, first: int, words: np.ndarray) -> None:
-        """Write those from a number on in the layout of GPUs, a word of 64 bits each (uint64, shape (n,)).
+        """Write the occurrences from ``first`` on in the layout of GPUs, a word each (uint64, shape (n,)).
 
-        Words of numbers that are not taken are left as they are.
+        Words of empty numbers are not written.
         """
         from overlapper.kernels.seeds.occurrences import widen
 
@@ -107,9 +107,9 @@ class Packer:
         Of the entries.
     lengths : ndarray of int64, shape (reads,)
     room : int
-        Occurrences that there may be; what is not written to takes no memory.
+        Most occurrences; only those that are written take memory.
     stretches : int
-        In as many they will lie.
+        Number of stretches.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Packer:
     layout : OccurrenceLayout
     block_bits : int
     per_block : ndarray of int64, shape (stretches, blocks)
-        How many were packed, as of `Occurrences`.
+        Number of packed occurrences, as in `Occurrences`.
     """
 
     def __init__(self, placing: Placing, lengths: np.ndarray, room: int, stretches: int) -> None:
@@ -132,7 +132,7 @@ class Packer:
         self.packed = self._memory.array(np.uint8)
 
     def pack(self, entries: np.ndarray, first: int, stretch: int) -> int:
-        """Write the entries of a bucket, grouped, as occurrences from a number on; return the next number."""
+        """Pack the grouped entries of a bucket from number ``first`` on; return the next number."""
         from overlapper.kernels.seeds.seed_lists import pack_entries
 
         p = self._placing
@@ -143,9 +143,9 @@ class Packer:
         return first + len(entries)
 
     def packed_in(self, stretches: list[Stretch]) -> Occurrences:
-        """Return what was packed, and lies in these stretches."""
+        """Return the packed occurrences, which lie in these stretches."""
         return Occurrences(self.packed, self.layout, stretches, self.block_bits, self.per_block)
 
     def give_back(self, start: int, stop: int) -> None:
-        """Give back the memory of numbers ``[start, stop)``, which hold nothing any more."""
+        """Return the memory of the empty numbers ``[start, stop)`` to the system."""
         self._memory.give_back(start * self.layout.width, stop * self.layout.width)

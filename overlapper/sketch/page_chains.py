@@ -1,4 +1,4 @@
-"""The minimizers of reads, sorted into buckets by the lowest bits of their hash, in chains of pages."""
+"""The minimizers of reads, partitioned into buckets by the lowest bits of their hash, in chains of pages."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 
 BLOCK_BASES = 1 << 26
-"""Bases that are sketched together, at most. A block wastes half a page a bucket; and where its pages of a
-range of buckets are fewer than a large page of the system, that takes none back until all are free."""
+"""Most bases of a block, which is sketched at once. A block wastes half a page a bucket; and if its pages of
+a range of buckets are smaller than a large page of the system, none goes back before all are free."""
 ENTRIES_PER_BUCKET = 1 << 16
 MAX_BUCKET_BITS = 16
 RANGE_BITS = 5
-"""Buckets are worked on in ``2 ** RANGE_BITS`` ranges, or one each if they are fewer."""
+"""Buckets are processed in ``2 ** RANGE_BITS`` ranges, or one by one if they are fewer."""
 MINIMIZERS_TOGETHER = 1 << 26
-"""Minimizers that are in pages at a time, about: of more only those of some ranges of buckets."""
+"""About the most minimizers that are in pages at a time; larger sets take several passes over ranges of
+buckets."""
 
 
 @dataclasses.dataclass(frozen=True)
 class EntryLayout:
-    """How hash and place share the 64 bits of an entry; see `overlapper.kernels.seeds.seed_index`."""
+    """How hash and place share the 64 bits of an entry (`overlapper.kernels.seeds.seed_index`)."""
 
     bucket_bits: int
     base_bits: int
@@ -35,7 +36,7 @@ class EntryLayout:
 
     @classmethod
     def choose(cls, n_bases: int, sketch: SketchParams) -> Self:
-        """Choose enough buckets for each to be sorted in the cache, and for entries to fit.
+        """Choose so many buckets that each is sorted within the cache, and that entries fit 64 bits.
 
         Parameters
         ----------
@@ -44,7 +45,7 @@ class EntryLayout:
         sketch : SketchParams
         """
         k = sketch.kmer_length
-        # In a tile a sample of the reads may lie before all of them: places are up to twice as many.
+        # In a tile, a sample of the reads may come before all of them, which doubles the places.
         base_bits = n_bases.bit_length() + 1
         wanted = (2 * n_bases // (sketch.window + 1) // ENTRIES_PER_BUCKET).bit_length()
         bucket_bits = max(min(max(wanted, 4), 12), 2 * k + base_bits + 1 - 64)
@@ -57,7 +58,7 @@ class EntryLayout:
 
     @property
     def rest_low_bit(self) -> int:
-        """Lowest bit of the rest of the hash; base number and strand are below."""
+        """Lowest bit of the rest of the hash, above base number and strand."""
         return self.base_bits + 1
 
     @property
@@ -67,11 +68,11 @@ class EntryLayout:
 
     @property
     def range_bits(self) -> int:
-        """Buckets are worked on in ``2 ** range_bits`` ranges."""
+        """Buckets are processed in ``2 ** range_bits`` ranges."""
         return min(self.bucket_bits, RANGE_BITS)
 
     def passes(self, minimizers: int) -> list[range]:
-        """Return the ranges, by number, that are worked on together; so many minimizers are expected."""
+        """Return the ranges of each pass, given the expected number of minimizers."""
         n = 1 << self.range_bits
         step = -(-n // min(n, -(-minimizers // MINIMIZERS_TOGETHER) or 1))
         return [range(first, min(first + step, n)) for first in range(0, n, step)]
@@ -84,15 +85,15 @@ class EntryLayout:
 
 
 def expected_minimizers(bases: int, window: int) -> int:
-    """Return about how many minimizers reads have: two in a window and one k-mer."""
+    """Estimate the number of minimizers of reads: two in w + 1 bases."""
     return 2 * bases // (window + 1)
 
 
 def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout, ranges: int) -> tuple[int, int]:
-    """Return how many pages the kernel that partitions is given, and how many of them are of each range.
+    """Return how many pages a block gets, and how many of them belong to each range of buckets.
 
-    As many as all of these ranges have together are spare, for reads that hold a few minimizers again and
-    again, and one for each minimizer that is found at a time. What is not written to takes no memory.
+    As many pages again are spare, for reads of a few repeated minimizers, and one for each minimizer of a
+    chunk. Only pages that are written take memory.
     """
     from overlapper.kernels.seeds.minimizers import CHUNK
     from overlapper.kernels.seeds.seed_index import pages_of_range
@@ -112,9 +113,9 @@ def partition(
     ranges: range | None = None,
     left: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
-    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says.
+    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets (`seed_index.partition`).
 
-    All ranges of buckets are worked on by default.
+    All ranges of buckets are processed by default.
     """
     from overlapper.kernels.seeds import seed_index as kernel
     from overlapper.kernels.seeds.minimizers import lanes_for
@@ -123,7 +124,7 @@ def partition(
     ranges = ranges or range(1 << layout.range_bits)
     room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout, len(ranges))
     if pages is None:
-        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+        # numpy asks for large memory pages, which take less time than those of an array made in a kernel.
         pages = np.empty((room, kernel.PAGE), np.uint64)
     return kernel.partition(
         reads.words, reads.word_offsets, reads.lengths,
@@ -135,26 +136,26 @@ def partition(
 
 
 def _block_bases(reads: Reads, threads: int) -> int:
-    """Return how many bases make a block: all threads have as many blocks."""
+    """Return the bases of a block, such that all threads have equally many blocks."""
     each = -(-reads.total_bases // (threads * BLOCK_BASES))
     return -(-reads.total_bases // (threads * max(1, each))) + int(reads.lengths.max(initial=0))
 
 
 class PageChains(NamedTuple):
-    """The minimizers of all blocks of reads, by bucket, of some ranges; `partition` returns those of a block.
+    """The minimizers of all blocks of reads, by bucket, of a pass over ranges of buckets.
 
     Attributes
     ----------
     pages : ndarray of uint64, shape (pages, PAGE)
     previous_page : ndarray of int32, shape (pages,)
     first_pages : ndarray of int64, shape (blocks,)
-        Where the pages of each block start; their numbers count from there.
+        Where the pages of each block start; page numbers of a block count from there.
     first_range : int
-        The first of the ranges.
+        First range of the pass.
     range_pages : list of int
         Pages that each range of buckets has in each block, from its first page on.
     memory : ReturnableMemory or None
-        What the pages lie in.
+        Memory of the pages.
     last_page : ndarray of int32, shape (blocks, buckets)
     counts : ndarray of int64, shape (blocks, buckets)
     """
@@ -179,7 +180,7 @@ class PageChains(NamedTuple):
         left: np.ndarray,
         threads: int,
     ) -> Self:
-        """Sketch all reads; all blocks have their pages in one array, so that one call reads them all."""
+        """Sketch all reads; the pages of all blocks share an array, so that one call gathers from all."""
         from overlapper.kernels.seeds import seed_index as kernel
 
         bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
@@ -213,7 +214,7 @@ class PageChains(NamedTuple):
         )  # fmt: skip
 
     def give_back(self, bucket_range: int) -> None:
-        """Give back the pages of a range of buckets, but spare ones; they are read no more."""
+        """Return the pages of a finished range of buckets, but for spare ones, to the system."""
         if self.memory is None:
             return
         page_bytes = self.pages.itemsize * self.pages.shape[1]
@@ -222,7 +223,7 @@ class PageChains(NamedTuple):
             self.memory.give_back(start * page_bytes, (start + n) * page_bytes)
 
     def gathered(self, buckets: slice) -> tuple[np.ndarray, np.ndarray]:
-        """Return the entries of some buckets of all blocks, and where those of each bucket start."""
+        """Return the entries of several buckets, from all blocks, and where those of each bucket start."""
         from overlapper.kernels.seeds.seed_index import gather_buckets
 
         counts = np.ascontiguousarray(self.counts[:, buckets])

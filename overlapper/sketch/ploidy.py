@@ -1,4 +1,4 @@
-"""Coverage of a haplotype, and whether there are two, from the k-mer spectrum of the reads.
+"""Depth of a haplotype, and whether there are two haplotypes, by the k-mer spectrum of the reads.
 
 In a diploid, k-mers of one haplotype alone occur half as often as those of both: the spectrum has two peaks,
 the lower one at the depth of a haplotype. Definition: ``docs/algorithms/haplotypes.md``.
@@ -13,10 +13,10 @@ import numpy as np
 from overlapper.sketch.spectrum import find_valley, log_negative_binomial
 
 LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
-"""Shares of the k-mers that a genome holds once or twice: of a diploid, at least so many are of one haplotype
-alone (where haplotypes differ in one base of 8,000), and so many of both (in one of twenty). Of corrected
-HiFi reads of two MHC haplotypes .10 are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01
-(yeast) and .03 to .07 (LPA, tandem copies) occur twice, the rest once."""
+"""Least shares of the k-mers of a diploid that one haplotype alone has (as many as where haplotypes differ in
+one base of 8,000), and that both have (in one of twenty). Of corrected HiFi reads of two MHC haplotypes, .10
+are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01 (yeast) and .03 to .07 (LPA, tandem
+copies) occur twice, the rest once."""
 _COPIES = np.arange(1, 5)[:, None]
 _SIZES = (10.0, 30.0, 100.0, 1000.0)
 _ROUNDS = 40
@@ -24,7 +24,7 @@ _ROUNDS = 40
 
 @dataclasses.dataclass(frozen=True)
 class Ploidy:
-    """What a spectrum says about haplotypes.
+    """The result of `ploidy`.
 
     Attributes
     ----------
@@ -39,12 +39,12 @@ class Ploidy:
 
     @property
     def of_one_peak(self) -> float:
-        """The depth of a haplotype where the highest peak is that of k-mers that both have."""
+        """The depth of a haplotype, if the highest peak is that of k-mers that both haplotypes have."""
         return self.depth / 2 if self.single > 1 - LEAST_SHARED else self.depth
 
     @property
     def has_both_peaks(self) -> bool:
-        """Whether k-mers of one haplotype and of both are as many as in a diploid."""
+        """Whether there are enough k-mers of one haplotype and of both for a diploid."""
         return LEAST_SINGLE <= self.single <= 1 - LEAST_SHARED
 
 

@@ -1,4 +1,4 @@
-"""Minimizers of a reference, to be looked up by hash."""
+"""The index of the minimizers of a reference, by hash."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from overlapper.tables.reads import BASES_PER_WORD
 BLOCK_BASES = 1 << 24
 SPECTRUM_SIZE = 1 << 16
 REPEATED_SHARE = 2e-4
-"""Share of the minimizers, each counted once, that are left out for having the most places (as minimap2)."""
+"""Share of the distinct minimizers that are left out, those with the most places (as in minimap2)."""
 LEAST_LIMIT = 10
-"""Minimizers with so many places or fewer are never left out."""
+"""Minimizers with at most this many places are never left out."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ReferenceIndex:
 
 
 def places_limit(spectrum: np.ndarray) -> int:
-    """Return how many places a minimizer may have.
+    """Return the most places of a minimizer that is kept.
 
     Parameters
     ----------

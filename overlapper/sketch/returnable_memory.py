@@ -1,4 +1,4 @@
-"""Memory that goes back to the system in parts, while the rest is still needed."""
+"""Memory that can be returned to the system in parts, while the rest is still in use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 class ReturnableMemory:
-    """Memory of the system for one array; what is not written to takes none.
+    """Memory for one array; only pages that are written take any.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The minimizers of a read set that seed, by hash and by read."""
+"""The seed index: occurrences of the minimizers that seed, by hash and by read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 BUCKETS_AT_A_TIME = 4
-"""Buckets that are gathered in one call: calls take the lock, of which all threads have one."""
+"""Buckets that one call gathers: each call takes Python's lock, which all threads share."""
 SPECTRUM_SIZE = 1 << 16
 
 
@@ -30,23 +30,23 @@ SPECTRUM_SIZE = 1 << 16
 class SeedIndex:
     """Occurrences of the minimizers that seed.
 
-    They are not tandem (`kernels.seeds.seed_groups.is_tandem`), and occur at least twice and at most as often
-    as the repeat limit, or in deep reads (`SeedRule`).
+    These are not tandem (`kernels.seeds.seed_groups.is_tandem`), and occur at least twice and at most as
+    often as the repeat limit, or in deep reads (`SeedRule`).
 
     Attributes
     ----------
     kmer_length : int
     limit : int
-        Multiplicity that no seed exceeds.
+        Largest multiplicity of a seed.
     lists : SeedLists
-        Occurrences, and the numbers of those of each read.
+        Occurrences, and their numbers by read.
     list_starts : ndarray of int64, shape (reads + 1,)
-        Where the numbers of each read start among those of all.
+        Where the numbers of each read start.
     seeding : Seeding
         All seeding minimizers of the reads; an index of a whole read set holds their occurrences, in the same
         order.
     counts : dict of str to int
-        What the funnel shows.
+        Counts for the funnel.
     """
 
     kmer_length: int
@@ -86,9 +86,9 @@ class SeedIndex:
         return cls(sketch.kmer_length, max(limit, largest), lists, seeding.starts, seeding, counts)
 
     def among(self, queries: np.ndarray) -> SeedIndex:
-        """Return an index in which a few queries, ascending, have their seeds, and all others have none.
+        """Return an index with the seeds of a few queries (ascending) alone.
 
-        The index is one whose lists are `ListsHere`.
+        Lists must be `ListsHere`.
         """
         assert isinstance(self.lists, ListsHere)
         sizes = np.zeros(len(self.list_starts) - 1, np.int64)
@@ -101,7 +101,7 @@ def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
     """Return the repeat limit: the one given, else that of the spectrum."""
     limit = sketch.repeat_limit or repeat_limit(spectrum)
     largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
-    # Room for hits is made by the limit, so it must not exceed what there is.
+    # Memory for hits goes by the limit, so that it must not exceed the largest multiplicity.
     return min(limit, largest) if largest < len(spectrum) - 1 else limit
 
 
@@ -114,13 +114,13 @@ def in_deep_reads(
     often: int,
     threads: int,
 ) -> tuple[int, list[list[np.ndarray]]]:
-    """Return what seeds of frequent minimizers, each bucket of each range; and before it, how often at most.
+    """Return the largest multiplicity of a seed, and the entries of frequent minimizers that seed.
 
     Parameters
     ----------
     reads : Reads
     frequent : list of list of ndarray of uint64
-        Their entries in each bucket of each range of buckets; overwritten.
+        Entries of frequent minimizers in each bucket of each range of buckets; overwritten.
     placing, spectrum, limit, often, threads
         As `SeedRule.find` takes them.
     """
@@ -132,7 +132,7 @@ def in_deep_reads(
 
 
 def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
-    """Return what the funnel shows of minimizers, of which some occur once and some seed."""
+    """Return the counts of minimizers for the funnel."""
     return {
         "minimizers": sketched,
         "minimizers that occur once": once,
@@ -142,7 +142,7 @@ def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
 
 
 class GroupedMinimizers(NamedTuple):
-    """Minimizers that occur at least twice, by hash, as occurrences; tandem ones are left out.
+    """Occurrences, by hash, of the minimizers that occur at least twice and are not tandem.
 
     Attributes
     ----------
@@ -150,11 +150,11 @@ class GroupedMinimizers(NamedTuple):
     sketch : SketchParams
     layout : EntryLayout
     packer : Packer
-        What packed them.
+        Holds the packed occurrences.
     firsts : list of int
-        Number at which those of each range of buckets start.
+        Number at which the occurrences of each range of buckets start.
     sizes : list of ndarray of int64
-        How many each bucket of each range has, one behind the other.
+        Number of occurrences of each bucket of each range.
     """
 
     reads: Reads
@@ -166,7 +166,7 @@ class GroupedMinimizers(NamedTuple):
 
     @property
     def _hashing(self) -> tuple[np.ndarray, np.ndarray, int, int]:
-        """What kernels take to make the hash of an occurrence."""
+        """What kernels need to hash an occurrence."""
         k, bucket_bits = self.sketch.kmer_length, self.layout.bucket_bits
         return self.reads.words, self.reads.word_offsets, k, bucket_bits
 
@@ -187,18 +187,17 @@ class GroupedMinimizers(NamedTuple):
         return list(map_in_order(of_range, range(len(self.firsts)), threads))
 
     def seeding(self, limit: int, unthinned: int, added: list[list[np.ndarray]], threads: int) -> Occurrences:
-        """Return the occurrences of those that seed; the others are gone.
+        """Return the occurrences of the minimizers that seed; the others are dropped.
 
         Parameters
         ----------
         limit : int
             Largest multiplicity kept.
         unthinned : int
-            That of `SeedRule`.
+            As in `SeedRule`.
         threads : int
         added : list of list of ndarray of uint64
-            Entries of minimizers above the limit that seed all the same, of each bucket of each range; or
-            empty.
+            Entries of frequent minimizers that seed in deep reads, of each bucket of each range; or empty.
         """
         from overlapper.kernels.seeds.seed_lists import drop_groups
 
@@ -209,7 +208,7 @@ class GroupedMinimizers(NamedTuple):
                 self.packer.block_bits, self.packer.per_block[number],
             )  # fmt: skip
             for entries in added[number] if added else ():
-                # What is above the limit was dropped, so that there is room.
+                # There is room: all occurrences above the limit were dropped.
                 end = self.packer.pack(entries, end, number)
             self.packer.give_back(end, stop)
             return first, end
@@ -223,7 +222,8 @@ def group_by_hash(
 ) -> tuple[GroupedMinimizers, np.ndarray]:
     """Sketch reads; return the minimizers that occur at least twice, and the spectrum of all.
 
-    Both are without tandem ones. How many minimizers each read has goes to ``sketched`` (int32).
+    Tandem minimizers are left out of both. ``sketched`` (int32) is set to the number of minimizers of each
+    read.
     """
     passes = layout.passes(expected_minimizers(reads.total_bases, sketch.window))
     left = np.zeros(int(reads.word_offsets[-1]) if len(passes) > 1 else 0, np.uint32)
@@ -252,22 +252,22 @@ def group_by_hash(
 def _group_range(
     chains: PageChains, packer: Packer, placing: Placing, layout: EntryLayout, given: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Group the minimizers of a range of buckets, and pack those that occur at least twice.
+    """Group the minimizers of a range of buckets by hash, and pack those that occur at least twice.
 
     Parameters
     ----------
     chains : PageChains
-        Give back the pages of the range.
+        Its pages of the range are returned to the system.
     packer : Packer
     placing : Placing
     layout : EntryLayout
     given : tuple of int
-        The range, and the number from which on they are packed.
+        The range, and the number of its first occurrence.
 
     Returns
     -------
     sizes : ndarray of int64, shape (buckets,)
-        How many were packed.
+        Number of packed occurrences.
     spectrum : ndarray of int64
     """
     from overlapper.kernels.seeds import seed_index as kernel

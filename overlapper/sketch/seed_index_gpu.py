@@ -1,4 +1,4 @@
-"""The seed index of a read set, made on a GPU, which keeps it; the host has what it needs of it."""
+"""The seed index of a read set, built and kept on a GPU; the host holds the small columns."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 KERNELS = ("seeds", "common.radix_sort", "common.scan", "common.groups")
-"""How the names of the kernels begin that are needed."""
+"""Prefixes of the names of the kernels that this module needs."""
 _SHARES = 1, 2, 4, 8, 16
-"""In how many shares the buckets, of which there are 16 at least, may be worked on."""
+"""Numbers of shares in which the buckets (16 or more) may be processed."""
 
 
 def build(gpus: Gpus, reads: Reads, sketch: SketchParams, threads: int) -> SeedIndex | None:
-    """Return what `SeedIndex.build` does, made on a GPU; None where it has no room, or nothing seeds.
+    """Build a `SeedIndex` on a GPU; return None if it does not fit, or nothing seeds.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class _Room(NamedTuple):
 
 
 def _room_for(slot: Slot, reads: Reads, sketch: SketchParams) -> _Room | None:
-    """Return memory of a GPU that holds the reads, where it has as much as is expected, in fewest shares."""
+    """Return memory of a GPU that holds the reads, for the fewest shares that are expected to fit."""
     from overlapper.kernels.seeds.cuda.seed_groups import room_for
     from overlapper.runtime.gpu.memory import Arena
 
@@ -91,7 +91,7 @@ def _room_for(slot: Slot, reads: Reads, sketch: SketchParams) -> _Room | None:
 
 
 class _GroupedShares:
-    """The minimizers of reads grouped by hash on a GPU, a share of the buckets at a time.
+    """Minimizers of reads, grouped by hash on a GPU, a share of the buckets at a time.
 
     The groups of an only share stay; those of several are made twice, to be counted and to be worked on.
 
@@ -141,7 +141,7 @@ class _GroupedShares:
             room.arena.release(mark)
 
     def __iter__(self) -> Iterator[tuple[range, Groups]]:
-        """Yield shares of the buckets, and their groups, which are there until the next are asked for."""
+        """Yield the buckets of each share and their groups, which are valid until the next share."""
         for share in self._shares:
             mark = self._arena.mark()
             groups = self._only or self._group_again(share)
@@ -205,7 +205,7 @@ def _build(
 def _frequent(
     groups: Groups, share: range, layout: EntryLayout, limit: int, arena: Arena
 ) -> list[list[np.ndarray]]:
-    """Return the entries of frequent minimizers in each bucket of each range of buckets of a share."""
+    """Return the entries of frequent minimizers of a share, by range of buckets and bucket."""
     from overlapper.kernels.seeds.cuda.seed_groups import frequent_entries
 
     mark = arena.mark()
@@ -216,7 +216,7 @@ def _frequent(
 
 
 def _packed(added: list[list[np.ndarray]], placing: Placing, lengths: np.ndarray) -> np.ndarray:
-    """Return entries of all buckets as occurrences on GPUs."""
+    """Pack the entries of all buckets as occurrences in the layout of GPUs."""
     parts = list(itertools.chain.from_iterable(added))
     packer, first = Packer(placing, lengths, sum(map(len, parts)), 1), 0
     for entries in parts:

@@ -1,8 +1,7 @@
-"""The occurrences of a seed index and their numbers by read, listed for some reads at a time.
+"""The occurrences of a seed index, and their numbers by read, which are listed in parts.
 
-Numbers of all occurrences would take almost as much memory as the occurrences. Queries are worked on one
-after the other, so that a part is listed when the first number of it is asked for; for each part all
-occurrences are gone through once.
+The numbers of all occurrences would take almost as much memory as the occurrences. Queries are processed in
+order, so that a part is listed when it is first asked for, in one pass over all occurrences.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.sketch.occurrences import Occurrences
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 LISTED_TOGETHER, LISTED_PARTS = 1 << 24, 16
-"""Occurrences whose numbers are listed together, or this part of all."""
+"""A part has this many numbers, or one in this many of all, whichever is more."""
 PARTS_KEPT = 2
-"""Parts whose numbers are there at a time: threads that go on to the next one leave others behind."""
+"""Parts that are kept: while some threads go on to the next one, others still need the last."""
 
 
 class SeedLists(Protocol):
@@ -31,17 +30,17 @@ class SeedLists(Protocol):
         """Occurrences, in memory of the host."""
 
     def numbers(self, start: int, stop: int) -> np.ndarray:
-        """Return numbers of the occurrences ``[start, stop)`` by read and position.
+        """Return the numbers (uint32 or int64) of occurrences ``[start, stop)`` by read and position.
 
-        Of the last one of a group, which has no later one, it is a number that none has (uint32 or int64).
+        The last occurrence of a hash, which has no hits with later ones, has a number beyond all others.
         """
 
     def hits(self, step: int) -> int:
-        """Return how many hits every ``step``-th occurrence has with later ones of its group."""
+        """Count the hits of every ``step``-th occurrence with later ones of its hash."""
 
 
 class WholeLists(NamedTuple):
-    """`SeedLists` whose numbers are all there.
+    """`SeedLists` with all numbers in memory.
 
     Attributes
     ----------
@@ -63,7 +62,7 @@ class WholeLists(NamedTuple):
 
 
 class ListsHere:
-    """`SeedLists` whose numbers are listed in parts.
+    """`SeedLists` with numbers listed in parts, on the host.
 
     Parameters
     ----------
@@ -71,13 +70,13 @@ class ListsHere:
     word_offsets : ndarray of int64, shape (reads + 1,)
         Column of the read table.
     threads : int
-        That list together.
+        Threads that list a part together.
 
     Attributes
     ----------
     occurrences : Occurrences
     marks : ndarray of uint32, shape (words,)
-        Where they are: a bit for each base of the reads, those of a word in one item.
+        Places of the occurrences: a bit for each base of the reads, one item for each word.
     """
 
     def __init__(self, occurrences: Occurrences, word_offsets: np.ndarray, threads: int) -> None:
@@ -91,12 +90,12 @@ class ListsHere:
         self._parts: dict[int, np.ndarray] = {}
         self._listing = threading.Lock()
         self.marks = np.zeros(int(word_offsets[-1]), np.uint32)
-        # The first ones, which are asked for first, are those that are still there.
+        # In reverse, so that the first parts, which are needed first, are kept.
         for part in reversed(range(len(self._blocks) - 1)):
             self._part(part)
 
     def numbers(self, start: int, stop: int) -> np.ndarray:
-        """As that of `SeedLists`; several threads may ask at a time."""
+        """See `SeedLists`; may be called from several threads."""
         first = max(0, int(np.searchsorted(self._bounds, start, side="right")) - 1)
         last = int(np.searchsorted(self._bounds, stop))
         if last - first == 1:
@@ -109,7 +108,7 @@ class ListsHere:
         return numbers
 
     def among(self, reads: np.ndarray, n: int) -> WholeLists:
-        """Return lists of a few reads alone, ascending, which have ``n`` occurrences together."""
+        """Return the lists of a few reads (ascending) alone, which have ``n`` occurrences."""
         from overlapper.kernels.seeds.seed_lists import list_few
 
         wanted = np.zeros(len(self._word_offsets) - 1, bool)
@@ -136,7 +135,7 @@ class ListsHere:
             return self._parts[part]
 
     def _list(self, first: int, last: int) -> np.ndarray:
-        """Return the numbers of occurrences in blocks ``[first, last)``, by read, and mark their bases."""
+        """List the numbers of occurrences in blocks ``[first, last)``, by read, and mark their bases."""
         from overlapper.kernels.seeds.seed_lists import list_by_block, sort_block
 
         occurrences, starts = self.occurrences, self._block_starts
@@ -148,7 +147,7 @@ class ListsHere:
         goes_on[first:last] = 1
         next_free = starts[:-1] - start + np.cumsum(per_block, axis=0) - per_block
         next_free[:, goes_on == 0] = n
-        # One more, to which goes what is in other blocks.
+        # Occurrences in other blocks all go to one more place.
         numbers, bases = np.empty(n + 1, self._type), np.empty(n + 1, np.int32)
 
         def enter(stretch: int) -> None:
@@ -161,8 +160,6 @@ class ListsHere:
             own = slice(int(starts[block]) - start, int(starts[block + 1]) - start)
             sort_block(numbers[own], bases[own], self.marks[block * words : (block + 1) * words])
 
-        for _ in map_in_order(enter, range(len(occurrences.stretches)), self._threads):
-            pass
-        for _ in map_in_order(sort, range(first, last), self._threads):
-            pass
+        for_each(enter, range(len(occurrences.stretches)), self._threads)
+        for_each(sort, range(first, last), self._threads)
         return numbers[:n]

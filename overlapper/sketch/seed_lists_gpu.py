@@ -1,4 +1,4 @@
-"""The seed index of a read set in memory of GPUs: on the one that made it, and copied to others."""
+"""The seed index of a read set in the memory of GPUs: of the one that built it, and of others by copy."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 _MARGIN = 1 << 12
-"""Bytes that the arrays of an index may take beyond their items."""
+"""Bytes that arrays of an index may take beyond their items."""
 
 
 class IndexColumns(NamedTuple):
-    """The columns of a seed index in memory of a GPU, as those of `SeedLists` and of its table of seeds.
+    """The columns of a seed index in the memory of a GPU: those of `SeedLists` and of `Seeding`.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class IndexColumns(NamedTuple):
 
 
 class IndexCopies:
-    """The columns of a seed index on each GPU, copied there when one of its slots first asks for them.
+    """The columns of a seed index on each GPU, copied on demand.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class IndexCopies:
         self._copying: dict[int, threading.Lock] = {}
 
     def on(self, slot: Slot) -> IndexColumns | None:
-        """Return them on the GPU of a slot; None where they do not fit."""
+        """Return the columns on the GPU of a slot; None if they do not fit."""
         with self._copying.setdefault(slot.gpu, threading.Lock()):
             if slot.gpu not in self._there:
                 self._there[slot.gpu] = self._copied(slot)
@@ -85,7 +85,7 @@ class IndexCopies:
 
 
 class ListsThere:
-    """`SeedLists` in memory of the GPU that made them; copied to others, and to the host, when these ask.
+    """`SeedLists` in the memory of the GPU that built them, copied to other GPUs and the host on demand.
 
     Parameters
     ----------

@@ -43,19 +43,19 @@ class SeedStore:
         self._starts = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])
 
     def block(self, block: int) -> BlockSeeds:
-        """Return the seeds of a block, one of several."""
+        """Return the seeds of one of several blocks."""
         start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
         seeding = self._seeding(start, stop, self._artifact.mapped(f"marks-{block}", np.uint32))
         read = partial(self.entries, block)
         return BlockSeeds(read, self.starts(block), seeding, len(seeding.marks))
 
     def entries(self, block: int, first: int, last: int) -> np.ndarray:
-        """Return the entries of buckets ``[first, last)`` of a block, left on disk until they are read."""
+        """Return the entries of buckets ``[first, last)`` of a block, mapped from disk."""
         starts = self.starts(block)
         return self._artifact.mapped(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
 
     def release(self, block: int) -> None:
-        """Let the system have the memory in which it holds the entries of a block; they stay on disk."""
+        """Drop the entries of a block from the page cache of the system; they stay on disk."""
         self._artifact.release(f"seeds-{block}")
 
     def starts(self, block: int) -> np.ndarray:
@@ -67,14 +67,14 @@ class SeedStore:
         return self._artifact.load("sketched", np.int32)
 
     def seeding_of(self, read: int) -> Seeding:
-        """Return the seeding minimizers of one read, where there are several blocks."""
+        """Return the seeding minimizers of one read; there must be several blocks."""
         block = int(np.searchsorted(self.bounds, read, side="right")) - 1
         before = self._artifact.load("sketched_lengths", np.int64, int(self.bounds[block]), read + 1)
         start, stop = offsets_of(words_for(before))[-2:].tolist()
         return self._seeding(read, read + 1, self._artifact.load(f"marks-{block}", np.uint32, start, stop))
 
     def _seeding(self, start: int, stop: int, marks: np.ndarray) -> Seeding:
-        """Return the seeding minimizers of reads ``[start, stop)``, which have these marks."""
+        """Return the seeding minimizers of reads ``[start, stop)``, given their marks."""
         lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
         sketched = self._artifact.load("sketched", np.int32, start, stop)
         return Seeding(sketched, marks, offsets_of(words_for(lengths)))

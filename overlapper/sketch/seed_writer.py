@@ -1,4 +1,4 @@
-"""Writes the seeds of a read set to disk, by block of reads, in a given amount of memory.
+"""Writes the seeds of a read set to disk, by block of reads, within a memory budget.
 
 Which minimizers seed is decided from all reads, as in `overlapper.sketch.seed_index`, in three steps that
 pass over the disk:
@@ -32,19 +32,19 @@ from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 CHUNK_MINIMIZERS = 1 << 21
-"""Minimizers that are sketched at a time, on each thread."""
+"""Minimizers of a chunk, which a thread sketches at a time."""
 GROUPING_BYTES = 32
-"""Bytes that a minimizer takes while its range is grouped or cut up by block."""
+"""Bytes of memory for each minimizer while its range is grouped or cut by block."""
 FEWEST_RANGES = 8
-"""A range's file is removed when it has been read, and the next one that is written takes its memory: to give
-fresh memory for what files hold takes the system as long as to sort it."""
+"""Least number of ranges. The file of a range is removed once it is read, so that the next one reuses its
+memory: new pages for the contents of files take the system as long as sorting them."""
 
 LoadReads = Callable[[int, int], Reads]
-"""``load(start, stop)`` gives the reads that are sketched, ``[start, stop)`` of all, in memory."""
+"""``load(start, stop)`` returns reads ``[start, stop)``, as they are sketched."""
 
 
 class SeedWriter:
-    """Sketches a read set into an artifact, in memory that is given; then `cut` writes the seeds of blocks.
+    """Sketches a read set to disk within a memory budget; `cut` then writes the seeds by block of reads.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class SeedWriter:
         self.seeds = int(spectrum[2:usual] @ np.arange(2, usual)) + self._rule.added
 
     def _spill(self) -> np.ndarray:
-        """Append minimizers to the file of their range; return how many each chunk has in each bucket."""
+        """Append minimizers to the file of their range; return the number of each chunk in each bucket."""
         from overlapper.kernels.seeds.tile_seeds import gather_buckets
 
         chunks = cut_evenly(self._lengths, CHUNK_MINIMIZERS * (self._sketch.window + 1) // 2)
@@ -124,7 +124,7 @@ class SeedWriter:
         return counts
 
     def _group(self, counts: np.ndarray) -> np.ndarray:
-        """Replace each range by what of it occurs at least twice, grouped by hash; return the spectrum."""
+        """Keep minimizers of each range that occur at least twice, by hash; return the spectrum of all."""
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
         self._grouped = np.zeros(self._layout.n_buckets, np.int64)
         for number, (first, last) in enumerate(self._ranges):
@@ -155,7 +155,7 @@ class SeedWriter:
         return SeedRule.find(self._lengths, placing, spectrum, limit, often, parts, self._threads)
 
     def _grouped_buckets(self, number: int, part: range) -> list[np.ndarray]:
-        """Return the grouped entries of some buckets of a range."""
+        """Return the grouped entries of several buckets of a range."""
         first, last = self._ranges[number]
         ends = offsets_of(self._grouped[first:last])
         start, stop = int(ends[part.start]), int(ends[part.stop])
@@ -163,7 +163,7 @@ class SeedWriter:
         return [entries[ends[bucket] - start : ends[bucket + 1] - start] for bucket in part]
 
     def cut(self, bounds: np.ndarray) -> None:
-        """Write the seeds of blocks of reads, and all else that `overlapper.sketch.seed_store` reads.
+        """Write the seeds by block of reads, as `overlapper.sketch.seed_store` reads them.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class SeedWriter:
         }
 
     def _mark_seeds(self, block: int, start: int, stop: int) -> None:
-        """Write where the reads of a block seed, a bit a base."""
+        """Write the places of seeds in the reads of a block, a bit for each base."""
         from overlapper.kernels.seeds.tile_seeds import mark_bases
 
         marks = np.zeros(int(words_for(self._lengths[start:stop]).sum()), np.uint32)
@@ -217,7 +217,7 @@ def _parts(n_buckets: int) -> list[range]:
 
 @dataclasses.dataclass
 class _Grouping:
-    """Groups the minimizers of some buckets of a range, which lie where each chunk left them."""
+    """Groups the minimizers of several buckets of a range, which each chunk left at another place."""
 
     entries: np.ndarray
     places: np.ndarray
@@ -226,7 +226,7 @@ class _Grouping:
     placing: Placing
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, list[int], np.ndarray]:
-        """Return the grouped entries, how many each bucket has, and the spectrum."""
+        """Return the grouped entries, their number in each bucket, and the spectrum."""
         from overlapper.kernels.seeds.seed_index import group_bucket
 
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
@@ -253,7 +253,7 @@ class _Grouping:
 
 @dataclasses.dataclass
 class _Cutting:
-    """Drops what does not seed from some buckets of a range, and cuts the rest up by block of reads."""
+    """Selects the entries of several buckets of a range that seed, and cuts them by block of reads."""
 
     entries: np.ndarray
     sizes: np.ndarray
@@ -261,7 +261,7 @@ class _Cutting:
     first_bases: np.ndarray
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, np.ndarray]:
-        """Return seeds by block, then bucket, and how many each bucket has in each block."""
+        """Return the seeds by block, then by bucket, and the number of each bucket in each block."""
         from overlapper.kernels.seeds.tile_seeds import count_blocks, scatter_blocks
 
         low_bit, n_blocks = self.rule.placing.rest_low_bit, len(self.first_bases) - 1

@@ -1,4 +1,4 @@
-"""The seeding table of k-mers whose positions are known."""
+"""The table `Seeding` of k-mers at known positions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from overlapper.tables import Seeding
 def seeding_at(
     sketched: np.ndarray, positions: np.ndarray, starts: np.ndarray, word_offsets: np.ndarray
 ) -> Seeding:
-    """Return the table of k-mers at these positions in the reads.
+    """Return `Seeding` of the k-mers at these positions of the reads.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The multiplicity spectrum of k-mers: what it says about coverage, and which k-mers are repeats.
+"""The spectrum of k-mers: a fit of its genomic part, for coverage, and the limits of repeats.
 
 A spectrum counts, for every multiplicity m, the distinct k-mers that occur m times in the reads. Reads that
 fall uniformly on a genome, and errors that are independent of the place, give the k-mers of the genome a
@@ -56,7 +56,7 @@ class SpectrumFit:
     occurrences: float
 
     def expected(self, multiplicities: np.ndarray) -> np.ndarray:
-        """Return how many k-mers of the genome the reads are expected to show so often.
+        """Return the expected number of k-mers of the genome with each multiplicity.
 
         Parameters
         ----------

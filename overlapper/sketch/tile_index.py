@@ -18,12 +18,12 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 
 def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
-    """Index the seeds of all reads, where they are one block: there is nothing to be joined.
+    """Index the seeds of all reads, when they are one block.
 
     Parameters
     ----------
     store : SeedStore
-        Of one block.
+        With one block.
     reads : Reads
         The reads that were sketched.
     threads : int
@@ -54,7 +54,7 @@ def _packer(store: SeedStore, reads: Reads, room: int) -> Packer:
 def _listed(
     occurrences: Occurrences, reads: Reads, sketched: np.ndarray, threads: int
 ) -> tuple[ListsHere, Seeding]:
-    """Return lists of occurrences, and the table of where they are in the reads."""
+    """Return lists of occurrences, and `Seeding` of their places."""
     lists = ListsHere(occurrences, reads.word_offsets, threads)
     return lists, Seeding(sketched, lists.marks, reads.word_offsets)
 
@@ -62,14 +62,14 @@ def _listed(
 def tile_index(
     store: SeedStore, queries: BlockSeeds, targets: BlockSeeds | None, reads: Reads, threads: int
 ) -> SeedIndex:
-    """Join the seeds of two of several blocks.
+    """Index the seeds that two blocks share, or that one block has several times.
 
     Parameters
     ----------
     store : SeedStore
     queries : BlockSeeds
     targets : BlockSeeds or None
-        None: the queries are the targets, too.
+        None if the queries are the targets, too.
     reads : Reads
         The reads that were sketched, queries first.
     threads : int
@@ -77,8 +77,7 @@ def tile_index(
     Returns
     -------
     SeedIndex
-        Of the minimizers that both blocks have, or that the one block has several times; ``seeding`` is of
-        all seeds of the reads, and ``counts`` of the whole read set.
+        Of these minimizers; ``seeding`` is of all seeds of the reads, ``counts`` of the whole read set.
     """
     from overlapper.kernels.seeds.tile_seeds import join_blocks, keep_repeated
 
@@ -115,7 +114,7 @@ def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int)
 
 
 def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: EntryLayout) -> BlockSeeds:
-    """Return the seeds of some reads as a block of their own, which is to be joined with stored blocks alone.
+    """Return the seeds of some reads as a block, which can be joined with stored blocks alone.
 
     Parameters
     ----------

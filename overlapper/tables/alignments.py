@@ -17,7 +17,7 @@ REVERSED, COMPLEMENTED = 1, 2
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Table):
-    """Which sequences to align, and how each is taken.
+    """Pairs of sequences to align, and the orientation of each.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Pairs(Table):
 
     @classmethod
     def of(cls, queries: int, targets: int, pairing: str) -> Self:
-        """Pair so many queries with so many targets, all as they are.
+        """Pair each query with each target, all as they are.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Pairs(Table):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Alignments(Pairs):
-    """Alignments of pairs: the columns of `Pairs`, and what was found.
+    """Alignments of pairs: the columns of `Pairs`, and the results.
 
     Intervals are 0-based half-open on the sequences as they were aligned, after their flags.
 

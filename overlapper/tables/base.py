@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.tables import frames, shown
 
 if TYPE_CHECKING:
     from overlapper.tables.reads import Reads
 
 _LARGE = 1 << 24
-"""Bytes from which copying takes longer than starting threads."""
+"""Bytes above which copying takes longer than starting threads."""
 _ROWS_AT_A_TIME = 1 << 12
 
 
@@ -49,7 +49,7 @@ def ragged(dtype: str, by: str) -> Any:
 
 
 def spread(n: int, wanted: int) -> np.ndarray:
-    """Return the indices of ``wanted`` of ``n`` things, or all, evenly spread."""
+    """Return the indices of ``wanted`` of ``n`` items, evenly spread, or of all items."""
     return np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))
 
 
@@ -66,6 +66,17 @@ def offsets_of(counts: np.ndarray) -> np.ndarray:
     ndarray of int64, shape (n + 1,)
     """
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
+def places_within(counts: np.ndarray) -> np.ndarray:
+    """Return the place of each item within its group: 0, 1, 2 ... for every group in turn.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (groups,)
+        Items of each group.
+    """
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -92,7 +103,7 @@ def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
 
 
 def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
-    """Return what `numpy.concatenate` does, copied by several threads."""
+    """As `numpy.concatenate`, with several threads."""
     bounds = np.cumsum([0, *map(len, values)])
     joined = np.empty(bounds[-1], values[0].dtype)
     if joined.nbytes < _LARGE:
@@ -101,8 +112,7 @@ def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
     def copy(number: int) -> None:
         joined[bounds[number] : bounds[number + 1]] = values[number]
 
-    for _ in map_in_order(copy, range(len(values)), threads):
-        pass
+    for_each(copy, range(len(values)), threads)
     return joined
 
 
@@ -177,7 +187,7 @@ class Table:
         return next(iter(self.rows(number, number + 1)))
 
     def _values(self, field: dataclasses.Field) -> Iterator[Any]:
-        """Give the values of a column by row; None where it is absent."""
+        """Yield the values of a column by row; None if it is absent."""
         values = getattr(self, field.name)
         if values is None:
             return itertools.repeat(None, len(self))
@@ -250,7 +260,7 @@ class Table:
         return type(self)(**new)
 
     def rows(self, start: int, stop: int) -> Self:
-        """Return rows ``[start, stop)``, which share their memory with these."""
+        """Return a view of rows ``[start, stop)``."""
         new: dict[str, Any] = {}
         for f in dataclasses.fields(self):
             value, kind = getattr(self, f.name), f.metadata.get("kind")
@@ -273,7 +283,7 @@ class Table:
         ----------
         tables : list of Table
         threads : int
-            That copy the columns; memory is touched for the first time then, which takes longer than copying.
+            Threads that copy: most of the time goes to the first access to new memory.
         """
         if not tables:
             return cls.empty()
@@ -377,5 +387,5 @@ class Table:
 
 @functools.cache
 def _row_type(names: tuple[str, ...]) -> Any:
-    """Return the named tuple that a row of such columns is."""
+    """Return a named tuple type for rows of these columns."""
     return collections.namedtuple("Row", names)

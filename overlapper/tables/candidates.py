@@ -1,4 +1,4 @@
-"""The candidate table: read pairs with a seed worth extending."""
+"""The candidate table: pairs of reads, each with a seed to extend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from overlapper.tables.seeding import Seeding
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Candidates(Table):
-    """Read pairs that a finder believes to overlap, each with the seed to start from.
+    """Pairs of reads that may overlap, each with the seed that extension starts from.
 
     Several of a pair on a strand stay in the order in which the finder has them, the best first.
 
@@ -61,7 +61,7 @@ class Candidates(Table):
         cls, rows: np.ndarray, hit_counts: np.ndarray, hit_query_pos: np.ndarray, hit_target_pos: np.ndarray,
         seed_length: int, seeding: Seeding | None,
     ) -> Self:  # fmt: skip
-        """Return the candidates that a kernel wrote row by row.
+        """Make the table from the rows that a kernel writes.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class Candidates(Table):
         )
 
     def without_hits(self) -> Self:
-        """Return the candidates with the seed that each starts from alone."""
+        """Return the candidates without seeds, but for those that extension starts from."""
         return dataclasses.replace(
             self, hit_query_pos=None, hit_target_pos=None, hit_offsets=None, seeding=None
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
-    """Return the columns with one value a row that are there.
+    """Return the plain columns (one value a row) that are present.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) ->
 
 
 def imported(library: str, purpose: str) -> Any:
-    """Import a library that not everybody has.
+    """Import an optional library.
 
     Raises
     ------

@@ -1,15 +1,15 @@
-"""Arrays that grow at their ends, in place; `overlapper.kernels.common.growth` is what kernels have."""
+"""Arrays that grow at their end, in place; kernels use `overlapper.kernels.common.growth`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 _ROOM = 9 / 8
-"""By how much an array grows that is full; a large one is not copied then, but gets other addresses."""
+"""Factor by which a full array grows; a large one is moved by the system without a copy."""
 
 
 def grow(array: np.ndarray, needed: int) -> None:
-    """Make room for `needed` values, and at least a quarter more than there was if that is not enough."""
+    """Make room for ``needed`` values; where that grows the array, by a quarter or more."""
     if len(array) < needed:
         resize(array, max(int(needed), len(array) + len(array) // 4))
 
@@ -42,14 +42,14 @@ class GrowingArray:
         self._size = size
 
     def taken(self) -> np.ndarray:
-        """Return all values; nothing can be appended after that."""
+        """Return all values; no more can be appended."""
         values, self._values = self._values, np.empty(0, self._values.dtype)
         resize(values, self._size)
         return values
 
 
 class GrowingColumns:
-    """Arrays by name that grow by what is appended to them; the first call of a name begins one."""
+    """Arrays to append to, by name; the first values of a name begin an array."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, GrowingArray] = {}
@@ -59,5 +59,5 @@ class GrowingColumns:
         self._arrays.setdefault(name, GrowingArray(values.dtype)).append(values)
 
     def taken(self) -> dict[str, np.ndarray]:
-        """Return all arrays, as `GrowingArray.taken` does."""
+        """Return all arrays; see `GrowingArray.taken`."""
         return {name: array.taken() for name, array in self._arrays.items()}

@@ -18,7 +18,7 @@ class MappingKind(enum.IntEnum):
     SUPPLEMENTARY = 1
     """The best mapping of another part of the read."""
     SECONDARY = 2
-    """Another place for a part of the read that a better mapping has."""
+    """Another place of a part of the read for which there is a better mapping."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -77,18 +77,18 @@ class Mappings(Table):
 
     @property
     def edits(self) -> np.ndarray:
-        """Columns that are no equal pairs."""
+        """Number of columns that are not equal pairs."""
         return self.block_length - self.matches
 
     @property
     def divergence(self) -> np.ndarray:
-        """Differences a column, every gap counted as one, as float32; 0 without columns."""
+        """Differences per column (float32), each gap counted as one; 0 without columns."""
         gap_bases = self._gap_bases()
         mismatches = self.edits - gap_bases
         columns = self.matches + mismatches + self.gaps
         return ((mismatches + self.gaps) / np.maximum(columns, 1)).astype(np.float32)
 
     def _gap_bases(self) -> np.ndarray:
-        """Return the bases of all gaps: what both intervals and the columns leave."""
+        """Return the bases of all gaps, from the intervals and the columns."""
         both = (self.q_end - self.q_start).astype(np.int64) + self.t_end - self.t_start
         return 2 * self.block_length.astype(np.int64) - both

@@ -1,4 +1,4 @@
-"""The overlap table, which extenders make from candidates."""
+"""The overlap table, the result of extenders."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Intervals(Table):
 
     @classmethod
     def gather(cls, tables: list[Self], rows: np.ndarray, threads: int) -> Self:
-        """Return what `take` gives of the rows of all tables, without having all columns twice in memory.
+        """Return chosen rows of all tables together, without two copies of all columns in memory.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Intervals(Table):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Overlaps(Intervals):
-    """Overlaps of read pairs: the columns of `Intervals`, and what extension found.
+    """Overlaps of read pairs: the columns of `Intervals`, and results of extension.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class Overlaps(Intervals):
     cigar_offsets: np.ndarray | None = offsets()
 
     def renumber(self, numbers: np.ndarray) -> Self:
-        """Give reads other numbers; where that makes the query the higher one, the two change places.
+        """Renumber the reads; query and target change places where the query would get the higher number.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Overlaps(Intervals):
         return dataclasses.replace(self, query=query, target=target).mirrored(query > target)
 
     def mirrored(self, swap: np.ndarray | None = None) -> Self:
-        """Return the rows as seen from the other read: query and target change places.
+        """Return the overlaps with query and target exchanged.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Overlaps(Intervals):
 
 
 def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
-    """Return rows by query, then target, the canonical order where a pair has one row.
+    """Return the order of rows by query, then target: canonical order if each pair has one row.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
     ranges = range(1 << _QUERY_RANGE_BITS)
 
     def by_range(start: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return a chunk of rows by range of queries, and where each range starts."""
+        """Return the rows of a chunk by range of queries, and where each range starts."""
         of_row = (query[start : start + _ROWS_AT_A_TIME] >> low_bits).astype(np.uint16)
         rows = start + np.argsort(of_row, kind="stable")
         return rows, np.searchsorted(of_row[rows - start], np.arange(len(ranges) + 1))
@@ -201,7 +201,7 @@ def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
 
 
 def _swap_cigars(overlaps: Overlaps, swap: np.ndarray) -> np.ndarray:
-    """Return the CIGARs with query and target exchanged in the rows marked."""
+    """Exchange query and target in the CIGARs of marked rows."""
     cigar, offsets = np.asarray(overlaps.cigar), np.asarray(overlaps.cigar_offsets)
     if not swap.any():
         return cigar

@@ -25,7 +25,7 @@ for _code, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")):
 
 
 class Read(NamedTuple):
-    """One read, as a loop over `Reads` gives it.
+    """One read of a table.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Read(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Reads(Table):
-    """A set of reads; ``reads[3]`` and a loop give a `Read`, ``reads[:10]`` a smaller set.
+    """A set of reads; ``reads[3]`` is a `Read`, ``reads[:10]`` a smaller set.
 
     Attributes
     ----------
@@ -131,12 +131,12 @@ class Reads(Table):
 
     @classmethod
     def without_bases(cls, names: Sequence[str], lengths: Sequence[int] | np.ndarray) -> Self:
-        """Build a table of names and lengths alone, for what numbers reads but does not read them."""
+        """Build a table of names and lengths alone, for code that needs no bases."""
         table = cls.from_sequences(names, [""] * len(names))
         return dataclasses.replace(table, lengths=np.asarray(lengths, np.int64))
 
     def heads(self) -> Self:
-        """Return names and lengths alone, as `without_bases` does, for what outlives the bases."""
+        """Return names and lengths alone (see `without_bases`), to be kept when the bases are freed."""
         none = np.zeros_like(self.name_offsets)
         return dataclasses.replace(
             self,
@@ -150,7 +150,7 @@ class Reads(Table):
         )
 
     def bases_alone(self) -> Self:
-        """Return the reads without names and qualities, which share their memory with these."""
+        """Return a view of the reads without names and qualities."""
         return dataclasses.replace(
             self,
             name_bytes=np.empty(0, np.uint8),
@@ -192,7 +192,7 @@ class Reads(Table):
         return _LETTERS[self.codes(read)].tobytes().decode()
 
     def qualities_of(self, read: int) -> np.ndarray | None:
-        """Return the Phred qualities of one read; None where it has none."""
+        """Return the Phred qualities of one read, or None."""
         if self.qualities is None or self.quality_offsets is None:
             return None
         values = self.qualities[self.quality_offsets[read] : self.quality_offsets[read + 1]]

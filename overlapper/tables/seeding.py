@@ -1,4 +1,4 @@
-"""The table of the k-mers of each read that can seed."""
+"""The seeding table: places of the k-mers that seed in each read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 from overlapper.tables.reads import BASES_PER_WORD
 
 WORDS_PER_RANK = 4
-"""Items of marks from one rank to the next: as many as are in one line of memory."""
+"""Items of marks for each rank: as many as a cache line holds."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -45,24 +45,24 @@ class Seeding(Table):
         ranks: np.ndarray,
         starts: np.ndarray,
     ) -> Self:
-        """Return a table of marks that were counted already, which gives its `ranks` and `starts`."""
+        """Make a table of marks whose `ranks` and `starts` are already known."""
         table = cls(sketched, marks, word_offsets)
         vars(table)["_counted"] = ranks, starts
         return table
 
     @property
     def starts(self) -> np.ndarray:
-        """How many k-mers seed before each read, and in all (int64, shape (reads + 1,))."""
+        """Number of seeds before each read, and in all (int64, shape (reads + 1,))."""
         return self._counted[1]
 
     @property
     def ranks(self) -> np.ndarray:
-        """How many k-mers seed before each `WORDS_PER_RANK` words of the reads, modulo 2^32 (uint32)."""
+        """Number of seeds before each `WORDS_PER_RANK` words of the reads, modulo 2^32 (uint32)."""
         return self._counted[0]
 
     @property
     def positions(self) -> np.ndarray:
-        """First bases of the k-mers that seed, ascending within a read (int32); made anew each time.
+        """First bases of the seeds, ascending within a read (int32); computed at each access.
 
         Those of each read start where `starts` says.
         """
@@ -87,6 +87,6 @@ class Seeding(Table):
 
 @functools.cache
 def _ones_of_halves() -> np.ndarray:
-    """Return how many bits of each number of 16 bits are set (uint8): not before they are counted."""
+    """Return a table of the set bits of each 16-bit number (uint8), made when first needed."""
     numbers = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
     return np.unpackbits(numbers.reshape(-1, 2), axis=1).sum(axis=1, dtype=np.uint8)

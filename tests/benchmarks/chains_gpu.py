@@ -17,7 +17,7 @@ from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.given import reads_given
 from overlapper.overlap.presets import preset_params
-from overlapper.overlap.tile import BLOCK_BASES, Tile, held_bases
+from overlapper.overlap.tile import BLOCK_BASES, Tile, block_bases
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.sketch.canonical import canonical_order, in_order
@@ -36,7 +36,7 @@ def main():
     params = chain.with_typical(params, whole.agreements(params, lambda: None, threads))
 
     def on_cpu():
-        bounds = cut_evenly(reads.lengths, held_bases(BLOCK_BASES, finder.hits_per_base()))
+        bounds = cut_evenly(reads.lengths, block_bases(BLOCK_BASES, finder.hits_per_base()))
         blocks = list(itertools.pairwise(bounds.tolist()))
         extended = map_in_order(
             lambda b: chain.extend(reads, finder.find(*b), params.chain, 1)[0], blocks, threads

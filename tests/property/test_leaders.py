@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import find_overlaps, random_genome, simulate_reads
-from overlapper.correct import consensus, leaders
+from overlapper.correct import consensus, leaders, stored_pileups
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
@@ -59,7 +59,7 @@ def test_roles_equal_the_oracle(case, at_a_time):
     lengths, rows = case
     whole = table_of(lengths, rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leaders, "_ROWS", at_a_time)
+        patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
         leads = leaders.leaders_of(whole)
         assert leads.tolist() == oracle.leads(lengths, rows)
         of_leaders = [row for row in rows if leads[row[1]]]
@@ -145,7 +145,7 @@ def test_settled_reads_equal_the_oracle(case, at_a_time, apart):
     others = reads.take(np.arange(len(reads))) if apart else reads
     pileups = Pileups(reads, others, Rows(*columns, none, none), targets_vote=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leaders, "_ROWS", at_a_time)
+        patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
         found = settled_of(pileups, 1)
     assert found.stays.tolist() == oracle.settled(texts, rows)
 

@@ -22,7 +22,7 @@ def blocks_of(sizes):
 
 
 def sizes_of(sizes, slots, most):
-    return [len(b) for b in batches.gathered(blocks_of(sizes), len(sizes), slots, most)]
+    return [len(b) for b in batches.in_batches(blocks_of(sizes), len(sizes), slots, most)]
 
 
 @given(
@@ -31,7 +31,7 @@ def sizes_of(sizes, slots, most):
     st.sampled_from([16_000, 50_000, 128_000]),
 )
 def test_candidates_keep_their_order(sizes, slots, most):
-    found = list(batches.gathered(blocks_of(sizes), len(sizes), slots, most))
+    found = list(batches.in_batches(blocks_of(sizes), len(sizes), slots, most))
     numbers = np.concatenate([np.empty(0, np.int32), *(batch.query for batch in found)])
     assert np.array_equal(numbers, np.arange(sum(sizes)))
     # A batch is complete with the block that makes it large enough.

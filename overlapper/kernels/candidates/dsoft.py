@@ -13,9 +13,9 @@ U64 = np.uint64
 LINE = 64
 """Bytes in a line of memory."""
 AHEAD = 16
-"""How many seeds ahead the occurrences of others are fetched, and of how many the hits have room."""
+"""Seeds that are processed together; occurrences of this many seeds ahead are prefetched."""
 HEADER = 7
-"""Integers a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
+"""Columns of a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
 
 
 @njit(nogil=True, cache=True)
@@ -48,18 +48,19 @@ def find_candidates(
     list_starts : ndarray of int64, shape (reads + 1,)
         Where the seeds of each read start among those of all reads.
     numbers : ndarray of uint32 or int64
-        Numbers of the occurrences of the queries, read by read; one that is too large stands for the last of
-        a group.
+        Numbers of the occurrences of the queries, read by read; the last occurrence of a group has one that
+        is out of range.
     lengths : ndarray of int64, shape (reads,)
     query_start, query_stop : int
     first_target : int
-        Reads before are not looked at as targets.
+        Reads before this one are not targets.
     limit : int
-        Occurrences of a group at most.
+        Most occurrences of a group.
     k, band_bits, min_bases, drift : int
         A band is ``2 ** band_bits`` wide; drift is in thousandths of the overlap.
     most_windows, min_share : int
-        Candidates of a pair on a strand at most; least support of a further one, in percent of the first's.
+        Most candidates of a pair on a strand; least support of a further one, in percent of that of the
+        first.
 
     Returns
     -------
@@ -105,7 +106,7 @@ def find_candidates(
             grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
             inside = np.empty(2 * start, np.int32)
         _group_hits(hit_keys[:n], hits, group_start, grouped)
-        # Most pairs meet by chance: to count references to arrays takes as long as to find that out.
+        # Most pairs meet by chance: counting references to arrays would take as long as finding that out.
         pairs, pair_diagonals, pair_windows = uncounted(grouped), uncounted(diagonals), uncounted(windows)
         for key in keys:
             stop, count = group_start[key], group_count[key]
@@ -152,7 +153,7 @@ def find_candidates(
 
 @njit(nogil=True, cache=True)
 def count_hits(occurrences, width, first, stop, step):
-    """Return how many hits every ``step``-th occurrence has with later ones of its group.
+    """Count the hits of every ``step``-th occurrence with later ones of its group.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def count_hits(occurrences, width, first, stop, step):
     width : int
         See `find_candidates`.
     first, stop : int
-        Numbers ``[first, stop)``, which are whole groups, are looked at.
+        Range of numbers, half open, of whole groups.
     step : int
     """
     hits = 0
@@ -177,12 +178,12 @@ def count_hits(occurrences, width, first, stop, step):
 def _collect_hits(
     occurrences, width, position_bits, numbers, last_skipped, limit, keys, hits, met
 ):  # fmt: skip
-    """Write key and hit, ``query position << 32 | target position``, of all; return how many, and the arrays.
+    """Collect the hits of a query with later reads; return their number, and the arrays of keys and hits.
 
-    Only later occurrences of a group are met, so that every pair is met once, and of these only those in
-    reads after ``last_skipped``, which is not before the query. The key is ``2 * target + reverse``. ``met``
-    has 1 for a key that is met once, 2 for one that is met again: most are met once, by chance, and bytes are
-    small enough for the cache. The arrays grow so that there is room for the ``limit`` hits of a seed.
+    A hit is ``query position << 32 | target position``, its key ``2 * target + reverse``. A seed meets later
+    occurrences of its group alone, in reads after ``last_skipped`` (the query or a later read), so that every
+    pair is met once. ``met`` is 1 for a key that is met once, and 2 for more: most keys are met once, by
+    chance, and bytes fit the cache. The arrays grow to hold ``limit`` hits of each seed.
     """
     seeds = np.empty(len(numbers) + AHEAD, np.uint64)
     last, n_seeds = U64((len(occurrences) - SPARE) // width - 1), U64(0)
@@ -206,10 +207,10 @@ def _collect_hits(
 def _meet(
     occurrences, width, position_bits, seeds, start, n_seeds, skipped, keys, hits, met, n
 ):  # fmt: skip
-    """Append the hits of the next `AHEAD` seeds to the first ``n``; return how many there are then."""
+    """Append the hits of the next `AHEAD` seeds to ``n`` others; return their new number."""
     n = U64(n)
     for i in range(start, min(start + AHEAD, n_seeds)):
-        # Two lines of the index, as most groups have no more: the loop below would wait for each of them.
+        # Two lines of the index, the size of most groups: the loop below would wait for each of them.
         ahead = np.int64(seeds[i + AHEAD]) * width
         prefetch(occurrences, ahead)
         prefetch(occurrences, ahead + LINE)
@@ -232,9 +233,9 @@ def _meet(
 
 @inner
 def _count_groups(keys, hits, met, fewest, group_count, touched):
-    """Move the hits of keys that are met often enough to the front, count them by key, and list these keys.
+    """Move the hits of keys that are met ``fewest`` times or more to the front; count them by key.
 
-    Returns how many hits are left, and how many keys. All keys are forgotten in ``met``.
+    Keys are listed in ``touched``. Returns the numbers of hits and keys, with ``met`` cleared.
     """
     kept, n_touched = U64(0), U64(0)
     for i in range(len(keys)):
@@ -254,7 +255,7 @@ def _count_groups(keys, hits, met, fewest, group_count, touched):
 
 @inner
 def _group_hits(keys, hits, group_start, grouped):
-    """Scatter hits to their groups; leaves in ``group_start`` the end of each group."""
+    """Scatter hits to the groups of their keys; ``group_start`` becomes the end of each group."""
     for i in range(len(keys)):
         key = U64(keys[i])
         place = group_start[key]
@@ -277,16 +278,16 @@ def _reverse_diagonals(pair, last_start, diagonals):
 
 @inner
 def _apart(diagonals, band_bits):
-    """Return whether no window holds the first two hits, as is so of most pairs that meet by chance."""
+    """Return whether no window holds both of two hits, as in most pairs that meet by chance."""
     return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
 
 
 @inner
 def _best_window(pair, diagonals, k, band_bits, lowest, windows):
-    """Return the most query bases that the seeds of two neighbouring bands cover, and the lower band.
+    """Return the support of the best window, two neighbouring bands, and its lower band.
 
-    Bands count from ``lowest``. Of a window, ``windows`` has the bases covered so far, and where the last
-    seed ends; it is zero before and after.
+    Bands count from ``lowest``. ``windows`` is scratch, 0 before and after: covered bases of each window, and
+    the end of its last seed.
     """
     best, band = np.int32(0), U64((diagonals[0] >> band_bits) - lowest)
     # The windows of a band stay in registers as long as seeds are in it.
@@ -319,7 +320,7 @@ def _best_window(pair, diagonals, k, band_bits, lowest, windows):
 
 @inner
 def _put(windows, band, low, low_end, high, high_end):
-    """Write what the two windows of a band cover; return the more of both."""
+    """Write the support of the two windows of a band; return the larger one."""
     windows[band - U64(1), U64(0)], windows[band - U64(1), U64(1)] = low, low_end
     windows[band, U64(0)], windows[band, U64(1)] = high, high_end
     return max(low, high)
@@ -327,9 +328,9 @@ def _put(windows, band, low, low_end, high, high_end):
 
 @inner
 def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside):
-    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window.
+    """Copy the hits within ``reach`` of the centre; return their number, and the middle hit of the window.
 
-    ``inside`` is room for a number of each hit.
+    ``inside`` is scratch of one value for each hit.
     """
     n, n_inside = U64(0), U64(0)
     for i in range(len(pair)):
@@ -344,7 +345,7 @@ def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside)
 
 @njit(nogil=True, cache=True)
 def _without_near(pair, diagonals, centre, reach):
-    """Move the hits that are not within ``reach`` of the centre to the front, with diagonals; return them."""
+    """Move the hits beyond ``reach`` of the centre to the front, with their diagonals; return these hits."""
     n = 0
     for i in range(len(pair)):
         if not -reach <= diagonals[i] - centre < reach:

@@ -15,9 +15,9 @@ COLUMNS = 11
 of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
 between either end and the nearer read end; agreement in thousandths."""
 KEPT, FEW, DISAGREES = range(3)
-"""What becomes of a chain: dropped are those of few seeds or low score, and those that agree too little."""
+"""Verdicts on a chain: kept; dropped for few seeds or a low score; dropped for its agreement."""
 AHEAD = 4
-"""How many candidates ahead the seeds of targets are fetched: they are hardly ever in the cache."""
+"""How many candidates ahead the seeds of targets are prefetched, which are hardly ever in the cache."""
 
 
 @njit(nogil=True, cache=True)
@@ -36,7 +36,7 @@ def chain_candidates(
     k : int
         Seed length.
     sketched, marks, word_offsets, ranks, seed_starts
-        Columns of the seeding table, and what it counts of them.
+        Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
     look_back, max_gap, gap_cost, distance_cost : int
     min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach : int
     sure_seeds, give_up : int
@@ -85,20 +85,20 @@ def chain_candidate(
     typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
     x, y, score, before, highest, row,
 ):  # fmt: skip
-    """Chain the seeds of a candidate; return whether the chain is `KEPT`, or why not.
+    """Chain the seeds of a candidate; return the verdict on its best chain.
 
     Parameters
     ----------
     query, target, reverse
-        Of the candidate.
+        Reads and strand of the candidate.
     hit_query_pos, hit_target_pos : ndarray of int32, shape (n,)
         Its seeds.
     x, y, score, before, highest : ndarray of int32
-        Room for as many numbers.
+        Scratch memory for n values or more.
     row : ndarray of int32, shape (COLUMNS,)
-        Out: the chain, but for the number of its candidate; arbitrary where it is not kept.
+        Out: the chain, but for `CANDIDATE`; arbitrary unless it is kept.
 
-    The others are those of `chain_candidates`.
+        The others are those of `chain_candidates`.
     """
     n = len(hit_query_pos)
     _anchors(hit_query_pos, hit_target_pos, reverse, lengths[target] - k, x, y)
@@ -119,12 +119,12 @@ def judge(
     min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
     sure_seeds, give_up, row,
 ):  # fmt: skip
-    """Return whether a chain is `KEPT`, or why not, and complete its row with what its ends miss.
+    """Return the verdict on a chain; complete its row by agreement and the seeds missing beyond its ends.
 
     Parameters
     ----------
     runs : int
-        Its seeds, those that overlap each other counted once.
+        Its seeds, overlapping ones counted once.
     row : ndarray of int32, shape (COLUMNS,)
         In and out: the chain.
 
@@ -163,7 +163,7 @@ def judge(
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
         row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
     if seeds < sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > give_up:
-        return FEW  # the walks that it needs will not be tried
+        return FEW  # it needs walks to both read ends, and one would not be tried
     row[AGREEMENT] = agreement
     return KEPT
 
@@ -173,7 +173,7 @@ def agree(
     query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks,
     seed_starts, min_agreement, typical_agreement, typical_shares, chance_share,
 ):  # fmt: skip
-    """Return which overlaps agree well enough from end to end, for what their reads are.
+    """Return a mask of the overlaps whose agreement, from end to end, is enough.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def agree(
     k : int
         Seed length.
     sketched, marks, word_offsets, ranks, seed_starts
-        Columns of the seeding table, and what it counts of them.
+        Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
     min_agreement, typical_agreement, typical_shares, chance_share : int
         See `overlapper.params.stages.ChainParams`.
 
@@ -213,7 +213,7 @@ def agree(
 
 @njit(nogil=True, cache=True)
 def shares(query, target, sketched, seed_starts):
-    """Return the share of its k-mers that seed, of the query times that of the target, in millionths."""
+    """Return the share of k-mers that seed, that of the query times that of the target, in millionths."""
     found = np.empty(len(query), np.int64)
     for i in range(len(query)):
         q, t = query[i], target[i]
@@ -226,14 +226,14 @@ def shares(query, target, sketched, seed_starts):
 
 @inner
 def _shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share):
-    """Return the share of k-mers that seed and not by chance, of the query times that of the target."""
+    """Return the share of k-mers that seed beyond chance, that of the query times that of the target."""
     of_query = max(0, 1000 * q_seeds // q_sketched - chance_share)
     return of_query * max(0, 1000 * t_seeds // t_sketched - chance_share)
 
 
 @inner
 def _asked(shares, typical_shares):
-    """Return the part of the least agreement that is asked of reads, in thousandths."""
+    """Return which part of the least agreement is asked of two reads, by their shares, in thousandths."""
     if typical_shares == 0:
         return 1000
     asked = min(1000, 1000 * shares // typical_shares)
@@ -242,7 +242,7 @@ def _asked(shares, typical_shares):
 
 @inner
 def _count_seeds(marks, ranks, first_base, start, stop, k):
-    """Return how many seeds of a read, which starts at a base, lie within ``[start, stop)``."""
+    """Return how many seeds lie within bases ``[start, stop)`` of the read that starts at ``first_base``."""
     if stop - start < k:
         return 0
     return marked_between(marks, ranks, first_base + start, first_base + stop - k + 1)
@@ -268,13 +268,13 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 
 @inner
 def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
-    """Score the best chain that ends at each anchor; return the end of the best of all.
+    """Score the best chain that ends at each anchor; return the last anchor of the best chain of all.
 
-    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best
-    so far, no anchor further back does, and looking back ends early.
+    ``highest[j]`` is the highest score up to anchor j: where even that plus a whole seed does not beat the
+    best predecessor so far, no earlier anchor does, and the search ends.
 
-    A seed that overlaps the one before it on the same diagonal goes on from that one. What lies farther back
-    could as well precede that one; what lies as near pays for a gap: ``highest`` tells whether it may win.
+    A seed that overlaps its predecessor on the same diagonal follows that one: an anchor farther back could
+    as well precede the predecessor, and a nearer one pays for a gap, which ``highest`` shows not to win.
     """
     end = 0
     overlapping = min(k, max_gap) if distance_cost < 256 else 0
@@ -308,7 +308,7 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
 
 @inner
 def trace(x, y, end, before, k):
-    """Return the first anchor of a chain, its anchors, and the bases they cover, of both reads the fewer."""
+    """Return first anchor, seeds, those without overlaps, and covered bases, of both reads the fewer."""
     seeds, runs, on_query, on_target = 1, 1, k, k
     i = end
     while before[i] >= 0:

@@ -9,7 +9,7 @@ from overlapper.runtime.compile.cache import njit
 
 _COUNT_BITS = 31
 _ZERO = 1 << 31
-"""What a diagonal is stored above; with the seeds on it, it makes one number to sort by."""
+"""Added to a diagonal, so that a sort key of diagonal and number of seeds is positive."""
 
 
 @njit(nogil=True, cache=True)

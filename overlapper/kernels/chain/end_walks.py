@@ -42,28 +42,28 @@ LANES = Lanes(8)
 WORD = 32
 """Bases of a word."""
 
-# What is kept of the walk in a lane.
+# Fields of the state of the walk in a lane.
 _Q_ORIGIN, _Q_STEP, _Q_LENGTH, _Q_READ, _T_ORIGIN, _T_STEP, _T_LENGTH, _T_READ, _FLIP = range(9)
-"""Base that is step 0, counted through the words of all reads; 1 or -1; steps to the read end; number of the
-read; all bits where the target is complemented, else none."""
+"""For query and target: base of step 0, counted through the words of all reads; direction, 1 or -1; steps to
+the read end; number of the read. Then -1 where the target is complemented, else 0."""
 _Q_DONE, _T_DONE, _LEFT, _COLUMNS, _CORNER = range(9, 14)
 """Query and target bases before the next tile; target bases before the last tile, and its columns; edits at
 its bottom left."""
 _SCORE, _BEST, _Q_BEST, _T_BEST = range(14, 18)
 _WALK_FIELDS = 18
 
-# What is kept of the tile in a lane.
+# Fields of the tile in a lane.
 _ONES, _TWOS, _KNOWN = range(3)
-"""Of the query bases, from the lowest bit on: lower bit, higher bit, and whether the base is known."""
+"""Words of the query bases, the first base in the lowest bit: lower bit, higher bit, whether it is known."""
 _LAST, _EDITS, _LIMIT = range(3, 6)
 """Number of the last query base; edits at the bottom left; columns."""
 _LEAST, _USED = range(6, 8)
 """Result: least edits of the bottom row, and the columns up to there."""
 _WORDS, _WORD_FIELDS = 8, 5
-"""Five words for columns 0 to 63, then five for the rest, the lowest bit being the first column."""
+"""Five words for columns 0 to 63, then five for the other columns, the first column in the lowest bit."""
 _T_ONES, _T_TWOS, _T_KNOWN, _RISES, _FALLS = range(5)
-"""As for the query; whether the row above the tile, and afterwards its bottom row, is one more and one less
-there than a column before."""
+"""Of the target bases, as of the query's; and whether the row above the tile (once computed, its bottom row)
+rises or falls by one from the column before."""
 _HIGH = _WORDS + _WORD_FIELDS
 _TILE_FIELDS = _HIGH + _WORD_FIELDS
 
@@ -128,7 +128,7 @@ def walk_ends(lanes, reads, seeds, items, scheme):
 
 @inner
 def _begin(reads, seeds, item, walks, lane):
-    """Give a lane to a walk."""
+    """Begin a walk in a lane."""
     seed, after = item >> 1, (item & 1) == 1
     query, target, reverse = seeds.query[seed], seeds.target[seed], seeds.reverse[seed]
     upwards = after != reverse
@@ -149,7 +149,7 @@ def _begin(reads, seeds, item, walks, lane):
 
 @inner
 def _fetch(reads, seeds, item):
-    """Fetch the bases where a walk is to begin."""
+    """Prefetch the bases where a walk begins."""
     seed = item >> 1
     query, target = seeds.query[seed], seeds.target[seed]
     prefetch(reads.words, reads.word_offsets[query] + seeds.query_pos[seed] // WORD)
@@ -158,14 +158,14 @@ def _fetch(reads, seeds, item):
 
 @inner
 def _goes_on(walks, lane, scheme):
-    """Tell whether neither read has ended, nor the walk failed."""
+    """Return whether neither read has ended, and the score has not dropped too far."""
     rest = min(walks[_Q_LENGTH, lane] - walks[_Q_DONE, lane], walks[_T_LENGTH, lane] - walks[_T_DONE, lane])
     return rest > 0 and walks[_SCORE, lane] >= walks[_BEST, lane] - PERCENT * scheme.drop
 
 
 @inner
 def _place(reads, walks, tiles, lane):
-    """Put the next tile of a walk into its lane."""
+    """Set up the next tile of a walk in its lane."""
     q_done, t_done = walks[_Q_DONE, lane], walks[_T_DONE, lane]
     height = min(TILE, walks[_Q_LENGTH, lane] - q_done, walks[_T_LENGTH, lane] - t_done)
     left = max(walks[_LEFT, lane], t_done - SLACK)
@@ -203,7 +203,7 @@ def _move_row(tiles, lane, by, known, walks):
 
 @inner
 def _lowest(bits):
-    """Return a word whose lowest bits, so many of them, are set."""
+    """Return a word whose ``bits`` lowest bits are set."""
     if bits <= 0:
         return U64(0)
     return _ALL >> U64(64 - bits) if bits < 64 else _ALL
@@ -211,7 +211,7 @@ def _lowest(bits):
 
 @inner
 def _moved(low, high, by):
-    """Return two words moved down together."""
+    """Return two words shifted right together by ``by`` bits."""
     if by >= 64:
         return high >> U64(by - 64), U64(0)
     # Two shifts to the left, as a shift by all 64 bits is undefined.
@@ -220,7 +220,7 @@ def _moved(low, high, by):
 
 @inner
 def _take(walks, tiles, lane, scheme):
-    """Move a walk behind its tile."""
+    """Advance a walk past its computed tile."""
     walks[_Q_DONE, lane] += tiles[_LAST, lane] + 1
     walks[_T_DONE, lane] = walks[_LEFT, lane] + tiles[_USED, lane]
     walks[_SCORE, lane] = scheme.edits * walks[_Q_DONE, lane] - PERCENT * tiles[_LEAST, lane]
@@ -285,7 +285,7 @@ def _compute(lanes, tiles):
 
 @inner
 def _put_bases(reads, read, origin, step, start, flip, tiles, field, lane):
-    """Put 64 steps of a walk into three fields: lower bits, higher bits, known; beyond its end arbitrary."""
+    """Write 64 steps of a walk to three fields: lower bits, higher bits, known; arbitrary beyond the read."""
     words = uncounted(reads.words)
     if step > 0:
         first, second = word_from(words, origin + start), word_from(words, origin + start + WORD)

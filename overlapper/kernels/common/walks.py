@@ -205,7 +205,7 @@ def _mark_unknown(walk, begin, end, unknown, codes, at, rise):
 
 @njit(nogil=True, cache=True)
 def exact_seeds(reads, seeds):
-    """Tell which seeds are exact matches of known bases.
+    """Return a mask of the seeds that are exact matches of known bases.
 
     Parameters
     ----------

@@ -31,10 +31,10 @@ from overlapper.runtime.compile.cache import njit
 
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)
 COUNTS = 11
-"""Integers of a window: layers aligned, left out by the haplotype filter, and lost; columns of the
-target's alignment to its consensus, differences in them, and among these bases of the target alone and of
-the consensus alone; bases of the target that layers cover, together; homopolymer runs of the consensus,
-and those that have fewer bases in the target, and more."""
+"""Counts of a window: layers that were aligned, left out by filters, lost; in the alignment of the target to
+its consensus, columns, differences, bases of the target alone, bases of the consensus alone; bases of the
+target that layers cover, summed; homopolymer runs of the consensus, those shorter in the target, those
+longer."""
 
 
 @njit(nogil=True, cache=True)
@@ -46,9 +46,9 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     targets, reads : Sequences
     windows : Windows
     rows : Rows
-        Of every window, those whose votes are wanted, the best first; of a crowded one, those to choose from.
+        The rows that vote on each window, the best first; of a crowded window, the rows to choose from.
     crowded : ndarray of bool, shape (windows,)
-        Of whose rows those vote that are of the same place, or are near it (`kernels.consensus.copy_filter`).
+        Windows whose rows are chosen by the copy filter (`kernels.consensus.copy_filter`).
     most_surplus : int
         As for `kernels.consensus.copy_filter.choose_rows`.
     settings : Settings
@@ -58,7 +58,7 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     offsets : ndarray of int64, shape (windows + 1,)
         Where each consensus starts in the arrays that follow.
     codes, quality, depth : ndarray of uint8
-        Bases, their Phred qualities, and how many layers cover each, 255 for more.
+        Bases, their Phred qualities, and the layers that cover each, at most 255.
     origin : ndarray of int32
         How many bases of the window come before each base of its consensus.
     counts : ndarray of int64, shape (windows, COUNTS)
@@ -106,7 +106,7 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
 
 @njit(nogil=True, cache=True)
 def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
-    """Return the consensus of a pileup: bases, qualities, depth, origin, and marks of layers."""
+    """Return the consensus of a pileup (bases, qualities, depth, origin) and the marks of its layers."""
     own = len(layers.start) - 1
     for m in range(own):
         counts[ALIGNED] += layers.used[m]

@@ -1,7 +1,7 @@
 """The copy filter: rows of a window that are of the target's place, not of another copy of a repeat.
 
-Reads of other copies overlap a read as long as those of its own copy do, and may be many more. They differ
-from it where the copies do, in many reads alike, while errors strike each read elsewhere. Definition:
+Reads of other copies overlap a read as far as reads of its own copy do, and may outnumber them. They differ
+from it where the copies differ, many reads in the same way, while errors hit each read elsewhere. Definition:
 ``docs/algorithms/correction.md``, section 1.
 """
 
@@ -22,21 +22,22 @@ from overlapper.kernels.consensus.window_rows import BIN, within_depth
 from overlapper.runtime.compile.cache import njit
 
 MIN_ROWS = 3
-"""Rows without which a base is not held at a column, besides those that errors explain."""
+"""Least rows that hold a base at a column, besides those that errors explain."""
 CONFIRMING = 2
-"""Rows that confirm a site."""
+"""Least rows that confirm a site."""
 TOLERANCE, WIDE_TOLERANCE = 2, 4
-"""Rows that may have a base by error, or sites at which a row may differ by error, over those expected."""
+"""Factors on the expected number of sites at which a row differs by error, and of rows with a base by
+error."""
 RECURRENCE = 50
-"""How much oftener than elsewhere reads err at the places where they err alike, at most. Chosen by the test
-of errors that recur in half of the reads; 10 takes these for differences of copies."""
+"""Highest error rate at places of recurrent errors, relative to other places. Chosen by the test with errors
+that recur in half of the reads, which 10 takes for differences of copies."""
 FEWEST_ROWS = 10
-"""Rows up to which those that differ least join where fewer are of the same place."""
+"""Where fewer rows are of the same place, the rows that differ least are added up to this many."""
 NEAR = 30
-"""A row is near that differs at a share of its bases of at most the square of so many times the error rate:
-9 percent where reads err at 1, one in 4,000 where they err at one in 2,000, as HiFi reads do."""
+"""A row is near if it differs at a share of its bases of at most ``(NEAR e)**2``, e being the error rate: at
+9 percent where reads err at 1 percent, at one in 4,000 where they err at one in 2,000, as HiFi reads do."""
 SHARE = 1 << 20
-"""Shares of the sites at which rows differ are compared in such parts."""
+"""Unit of the share of sites at which a row differs: one over this number."""
 NOT_COMPARED = -1
 PLACE, NO_BASE = 8, 4
 U64 = np.uint64
@@ -50,9 +51,9 @@ class Unlike(NamedTuple):
     first : ndarray of int64, shape (rows + 1,)
         Where the places of each row begin.
     place : ndarray of int64
-        `PLACE` times the column, and the base there; `NO_BASE` where it is deleted or unknown.
+        `PLACE` times the column, plus the row's base there; `NO_BASE` where it is deleted or unknown.
     counts : ndarray of uint16, shape (columns, 4, 2)
-        Rows that have each base at each column, by strand; those with the target's are not counted yet.
+        Rows that have each base at each column, by strand; the target's base is added by `_sites`.
     rows : ndarray of uint16, shape (columns, 2)
         Rows with a place at each column, by strand.
     """
@@ -65,7 +66,7 @@ class Unlike(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
-    """Choose the rows of windows that are of the same place, or at least a few.
+    """Choose the rows of crowded windows that are of the target's place, with near ones if these are few.
 
     Parameters
     ----------
@@ -74,9 +75,9 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
     rows : Rows
     settings : Settings
     most_surplus : int
-        Surplus anchors of the rows before on each stretch of a row that is not looked at any more.
+        Surplus anchors of earlier rows on each stretch of a row from which on it is skipped.
     crowded : ndarray of bool, shape (windows,)
-        Whose rows are to be chosen; of others all are taken.
+        Windows whose rows are chosen; all rows of others are taken.
 
     Returns
     -------
@@ -98,9 +99,9 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 
 @njit(nogil=True, cache=True)
 def chosen_rows(target, layers, starts, runs, rows, low, settings):
-    """Choose the layers of a window, of the rows from ``low`` on, that vote; and tell which are of the place.
+    """Return the layers of a crowded window that vote, and a mask of those that the copy filter keeps.
 
-    Of those that are of the same place, or at least of a few, as many as vote on a stretch.
+    Layers are those of the rows from ``low`` on. Of the layers kept, as many vote as each stretch takes.
     """
     same = _are_chosen(target, layers, starts, runs, rows, low, settings)
     chosen = np.flatnonzero(same)
@@ -111,7 +112,7 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
 
 @njit(nogil=True, cache=True)
 def _are_chosen(target, layers, starts, runs, rows, low, settings):
-    """Tell which layers of a window, of the rows from ``low`` on, are of the same place, or few and near."""
+    """Return a mask of the layers of a window that are of the target's place, or near if these are few."""
     same, share, near = _same_place(target, layers, starts, runs)
     if not settings.target_votes:
         near[:] = layers.used[:-1]
@@ -122,7 +123,7 @@ def _are_chosen(target, layers, starts, runs, rows, low, settings):
 
 @njit(nogil=True, cache=True)
 def _same_place(target, layers, starts, runs):
-    """Return which rows are of the target's place, shares of differing sites, and which may be added."""
+    """Return which rows are of the target's place, their shares of differing sites, and which are near."""
     unlike = _compare(target, layers, starts, runs)
     columns, held, alone, usual = _sites(target, layers, unlike)
     wrong, total = _errors(target, usual, layers, unlike)
@@ -150,15 +151,15 @@ def _by_error(wrong, total, compared):
 
 @inner
 def _bearable(wrong, total, bases):
-    """Return the most sites at which a row may differ to be added to a target that votes."""
+    """Return the most sites at which a near row differs; see `NEAR`."""
     return NEAR * wrong * (NEAR * wrong * bases // total) // total
 
 
 @njit(nogil=True, cache=True)
 def _add_nearest(same, share, near, t_start, t_end):
-    """Add near rows, those first that differ at the smallest share of sites, where there are few.
+    """Add near rows where rows are few, those that differ at the smallest share of sites first.
 
-    A row is added if a stretch of `BIN` bases that it touches has fewer than `FEWEST_ROWS`.
+    A row is added if a stretch of `BIN` bases that it touches has fewer than `FEWEST_ROWS` rows.
     """
     depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
     for m in np.flatnonzero(same):
@@ -175,7 +176,7 @@ def _add_nearest(same, share, near, t_start, t_end):
 
 @njit(nogil=True, cache=True)
 def _compare(target, layers, starts, runs):
-    """Return where rows have not the target's base; where paths are known to pair equal ones is passed."""
+    """Return where rows differ from the target; runs of equal bases are skipped."""
     n, most = len(layers.start) - 1, np.int64(0)
     for m in range(n):
         if layers.used[m]:
@@ -196,7 +197,7 @@ def _compare(target, layers, starts, runs):
 
 @inner
 def _compare_row(target, layers, starts, m, runs, unlike, size):
-    """Write at which columns a row has not the target's base behind so many; return how many then."""
+    """Append the columns at which a row differs from the target; return the new number of entries."""
     c, at, bases = np.int64(layers.start[m]), layers.at[m], layers.bases[layers.first[m] :]
     for r in range(runs.first[m], runs.first[m + 1]):
         fetch_behind(runs, r, runs.first[m + 1], starts, at, bases)
@@ -207,7 +208,7 @@ def _compare_row(target, layers, starts, m, runs, unlike, size):
 
 @inner
 def _compare_some(target, layers, starts, m, start, stop, unlike, size):
-    """Do what `_compare_row` does for some columns."""
+    """Do what `_compare_row` does, for columns ``[start, stop)``."""
     first, at, strand = layers.first[m], layers.at[m], U64(layers.reverse[m])
     here = np.int64(starts[U64(at + start)])
     for c in range(U64(start), U64(stop)):
@@ -226,7 +227,7 @@ def _compare_some(target, layers, starts, m, start, stop, unlike, size):
 
 @njit(nogil=True, cache=True)
 def _sites(target, layers, unlike):
-    """Return the sites, which bases are held there, which sites need no link, and the usual base of columns.
+    """Return the sites, the bases held there, which sites need no link, and the usual base of each column.
 
     Where two bases are held, none is usual (`NOT_COMPARED`).
     """
@@ -284,15 +285,15 @@ def _sites(target, layers, unlike):
 
 @inner
 def _rows_holding(counts, column, base):
-    """Return how many rows have a base at a column, if these are enough, and on both strands; else 0."""
+    """Return the number of rows with a base at a column, or 0 if they are too few or all on one strand."""
     forward, backward = np.int64(counts[column, base, 0]), np.int64(counts[column, base, 1])
     return forward + backward if min(forward, backward) > 0 and forward + backward >= MIN_ROWS else 0
 
 
 @njit(nogil=True, cache=True)
 def _errors(target, usual, layers, unlike):
-    """Return how many bases of each row are not the usual ones, and of how many; one is added to both."""
-    # Of the columns before each one, those at which there is a usual base, and the target has another one.
+    """Return how many bases of each row are unusual, and how many are compared; both plus one."""
+    # Running counts of columns with a usual base, and of those where the target has another one.
     some, unusual = np.zeros(len(target) + 1, np.int64), np.zeros(len(target) + 1, np.int64)
     for c in range(len(target)):
         some[c + 1] = some[c] + (usual[c] != NOT_COMPARED)
@@ -301,7 +302,7 @@ def _errors(target, usual, layers, unlike):
     total = wrong.copy()
     for m in range(len(wrong)):
         if layers.used[m]:
-            # As if it had the target's bases, and then what it has instead.
+            # Counted as if the row had all bases of the target, then corrected where it has others.
             wrong[m] += unusual[layers.end[m]] - unusual[layers.start[m]]
             total[m] += some[layers.end[m]] - some[layers.start[m]]
             for place in unlike.place[unlike.first[m] : unlike.first[m + 1]]:
@@ -314,7 +315,7 @@ def _errors(target, usual, layers, unlike):
 
 @njit(nogil=True, cache=True)
 def _bases_at(columns, held, layers, starts):
-    """Return the base that each row has at each site, if it is held there."""
+    """Return the base of each row at each site, if that base is held there; else `NOT_COMPARED`."""
     bases = np.full((len(columns), len(layers.start) - 1), NOT_COMPARED, np.int8)
     for s in range(len(columns)):
         c = columns[s]
@@ -330,7 +331,7 @@ def _bases_at(columns, held, layers, starts):
 
 @njit(nogil=True, cache=True)
 def _differences(bases, own):
-    """Return the number of sites at which each row is compared, and at which it differs."""
+    """Count the sites at which each row is compared, and those at which it differs."""
     compared, differing = np.zeros(bases.shape[1], np.int64), np.zeros(bases.shape[1], np.int64)
     for s in range(len(own)):
         for m in range(bases.shape[1]):
@@ -341,7 +342,7 @@ def _differences(bases, own):
 
 @njit(nogil=True, cache=True)
 def _forget_unlinked(columns, bases, own, alone, reverse):
-    """Forget the bases at sites that need a link to another one and have none."""
+    """Clear the bases at sites that need a link to another site and have none."""
     compared = bases != NOT_COMPARED
     linked = linked_sites(columns, compared, compared & (bases != own.reshape(-1, 1)), reverse, alone)
     for s in np.flatnonzero(~linked):
@@ -350,7 +351,7 @@ def _forget_unlinked(columns, bases, own, alone, reverse):
 
 @njit(nogil=True, cache=True)
 def _forget_unconfirmed(bases, own, compared, differing, wrong, total):
-    """Forget the bases at sites where too few of the rows nearest to the target have its base."""
+    """Clear the bases at sites where too few of the rows most like the target have its base."""
     for s in range(len(own)):
         least = second = np.int64(len(own))
         for m in range(bases.shape[1]):

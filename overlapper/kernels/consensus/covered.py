@@ -1,4 +1,4 @@
-"""Which targets enough of their rows cover from end to end."""
+"""Targets that enough rows cover on every base."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from overlapper.runtime.compile.cache import njit
 
 @njit(nogil=True, cache=True)
 def are_covered(first, t_start, t_end, counts, lengths, least, times):
-    """Tell which targets some of their rows cover, every base by enough of them.
+    """Return a mask of the targets on whose every base enough of the counted rows lie.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The next draft, as the votes on one decide (``docs/algorithms/correction.md``, sections 4 and 7)."""
+"""Decisions of a vote, which make the next draft (``docs/algorithms/correction.md``, sections 4 and 7)."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ from overlapper.runtime.compile.cache import njit
 HOMOPOLYMER = 4
 """Bases of the shortest homopolymer run that has a threshold of its own."""
 _MOST_AGREED = WHOLE * STEPS
-"""From where on decisions are no clearer."""
+"""Largest measure of agreement; beyond it, decisions are as clear as they get."""
 
 
 @njit(nogil=True, cache=True)
 def next_draft(draft, votes, thresholds, worth, doubt, is_last):
-    """Make the next draft of the votes on one.
+    """Make the next draft from the votes on a draft.
 
     Parameters
     ----------
     draft : ndarray of uint8, shape (n,)
     votes : Votes
     thresholds : ndarray of int64, shape (2,)
-        Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
-        of a homopolymer run.
+        Percentage of the weight that a base needs to stay, and must exceed to be inserted; then the same for
+        a base of a homopolymer run.
     worth, doubt : int
         As in `kernels.consensus.layers.Settings`.
     is_last : bool
-        Whether it is the consensus: of other drafts nobody asks how sure they are.
+        Whether the next draft is the consensus, which needs probabilities and depth.
 
     Returns
     -------
     codes : ndarray of uint8
     place : ndarray of int64, shape (n + 1,)
-        Where each column went, or would have.
+        The column of the next draft that each column became, or would have become.
     probabilities : ndarray of int32
-        Of the last draft: that each base is wrong (`kernels.consensus.error_probabilities`); 0 where it was
-        not voted on.
+        For the consensus: error probability of each base (`kernels.consensus.error_probabilities`); 0 without
+        a vote.
     depth : ndarray of uint8
-        Of the last draft: layers at each base, 255 for more.
+        For the consensus: layers at each base, at most 255.
     """
     n = len(draft)
     most = (1 + SLOTS) * n
@@ -86,7 +86,7 @@ def _decide(
         if c < done:
             continue
         if not is_last and c + WIDTH <= n:
-            # Of what all layers agree on, nobody asks how sure it is.
+            # Columns that all layers agree on are copied.
             alike = _agreed(votes, c)
             if alike:
                 store(codes, size, load(LANES, draft, c))
@@ -97,7 +97,7 @@ def _decide(
         place[c] = size
         own_base = np.int64(draft[c])
         left = np.int64(left_of_run[c])
-        # The run of a column goes on from the last one that was looked at, or begins behind it.
+        # The homopolymer run of a column is that of the last column looked at, or begins behind it.
         first = np.int64(c)
         while first > seen and draft[first - 1] == own_base:
             first -= 1
@@ -108,7 +108,7 @@ def _decide(
         layers = min(np.int64(votes.depth[c]), np.int64(255))
         voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
         if voted and not votes.differing[c] | votes.gaining[c]:
-            # All layers have the base of the draft, and nothing behind it, as of accurate reads most do.
+            # All layers have the draft's base and nothing behind it: most columns of accurate reads.
             codes[size] = own_base
             if is_last:
                 depth[size] = layers
@@ -173,7 +173,7 @@ def _decide(
 
 @inner
 def _agreed(votes, c):
-    """Return on how many columns in a row, `WIDTH` at most, three layers or more agree, and no other lies."""
+    """Return on how many successive columns (at most `WIDTH`) all layers agree, `MIN_DEPTH` or more."""
     changed = bit_or(load(LANES, votes.differing, c), load(LANES, votes.gaining, c))
     depth = load(LANES, votes.depth, c)
     deep = equal(maximum(depth, splat(LANES, votes.depth, MIN_DEPTH)), depth)
@@ -183,7 +183,7 @@ def _agreed(votes, c):
 
 @inner
 def _heaviest(column, own, voted):
-    """Return the heaviest base of a column, of equals its own, or its own without a vote; and all weight."""
+    """Return the heaviest base of a column (in a tie or without a vote, its own), and the weight of all."""
     base, standing = own, np.int64(0)
     for code in range(4):
         standing += column[code]
@@ -194,7 +194,7 @@ def _heaviest(column, own, voted):
 
 @njit(nogil=True, cache=True)
 def _clearest(worth, doubt):
-    """Return the first two numbers of `reach` by how many layers there are; of raw reads, no others count."""
+    """Tabulate the first two numbers of `reach` for raw reads, by the number of layers."""
     clearest = np.empty((256 if worth else 0, 2), np.int64)
     for layers in range(len(clearest)):
         clearest[layers, 0], clearest[layers, 1], _ = reach(np.int64(0), np.int64(layers), worth, doubt)
@@ -203,7 +203,7 @@ def _clearest(worth, doubt):
 
 @njit(nogil=True, cache=True)
 def _surest_steps(worth, doubt):
-    """Return the step of a decision that all layers agree on, by `_agreement`."""
+    """Tabulate the step of unanimous decisions by `_agreement`."""
     steps = np.empty(_MOST_AGREED + 1, np.int64)
     for agreed in range(len(steps)):
         clear = np.int64(agreed), np.int64(agreed), doubt
@@ -213,7 +213,7 @@ def _surest_steps(worth, doubt):
 
 @inner
 def _agreement(weight, layers, worth):
-    """Return what tells how clear a decision is that all layers agree on."""
+    """Return what the clearness of a unanimous decision depends on."""
     if worth:
         return layers
     # Most corrected bases have the highest weight, and a division takes long.
@@ -222,7 +222,7 @@ def _agreement(weight, layers, worth):
 
 @inner
 def _clear(weight, layers, clearest, worth, doubt):
-    """Return what `reach` does, looked up in ``clearest`` where ``worth`` is given."""
+    """Return `reach`, from the table ``clearest`` for raw reads."""
     if worth:
         return clearest[layers, 0], clearest[layers, 1], doubt
     return reach(weight, np.int64(layers), worth, doubt)
@@ -230,7 +230,7 @@ def _clear(weight, layers, clearest, worth, doubt):
 
 @inner
 def _measure_runs(codes, left_of_run):
-    """Write how many bases there are from each one to the end of its homopolymer run, both included."""
+    """Write the number of bases from each base to the end of its homopolymer run, both included."""
     left = np.int64(0)
     for c in range(len(codes) - 1, -1, -1):
         left = left + 1 if c + 1 < len(codes) and codes[c + 1] == codes[c] else np.int64(1)
@@ -239,7 +239,7 @@ def _measure_runs(codes, left_of_run):
 
 @inner
 def _take_doubt(probabilities, size, own, doubt):
-    """Set the probability of the next base, and add the doubt before it to that of the base before."""
+    """Set the error probability of the next base; add that of decisions before it to the base before."""
     doubt = min(doubt, UNIT)
     if size == 0 and own > 0:
         own += doubt

@@ -1,8 +1,8 @@
-"""Stretches of paths where a layer has the bases of the draft, one for one: what need not be looked at again.
+"""Runs of equal pairs: stretches of a path where layer and draft have the same bases, one for one.
 
-Most bases of accurate reads are in long matches, which anchors tell first and `next_draft` carries on. Votes
-along them are added up without a look at the path, and a match is carried over to the next draft as one.
-Runs are found with the paths; a path may have others, which are short or in gaps.
+Most bases of accurate reads lie in long runs, which are first known from anchors. Votes along a run are
+counted without its path, and `next_draft` carries it over as one. Runs are a shortcut: a path may have equal
+stretches that are not listed, because they are short or in gaps.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 SHORTEST = 8
-"""Columns of a run; those of shorter ones are looked at one by one."""
+"""Columns of the shortest run that is listed."""
 LANES, WIDTH = Lanes(16), 16
-"""Rows of a path that are written at once; as many may be overwritten behind those of a run."""
+"""Rows of a path that are written at once; this many behind those of a run may be overwritten."""
 _BASES = Lanes(32)
 AHEAD = 4
-"""Runs ahead of the one that is come to, of what is fetched."""
+"""How many runs ahead data are prefetched."""
 _EACH = np.arange(WIDTH, dtype=np.int32)
 
 
@@ -36,8 +36,8 @@ class EqualRuns(NamedTuple):
     first : ndarray of int64, shape (m + 1,)
         Where the runs of each layer begin.
     column, base, length : ndarray of int32
-        First column, first base of the layer, and how many; ascending within a layer. Behind the last base
-        of a run, others may be inserted.
+        First column, first base of the layer, and number of pairs; ascending within a layer. The layer may
+        have bases inserted behind the last pair.
     """
 
     first: np.ndarray
@@ -48,7 +48,7 @@ class EqualRuns(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_equal_runs(layers, rows):
-    """Return room for the runs of so many layers, whose paths have so many rows together."""
+    """Return memory for the runs of ``layers`` layers, whose paths have ``rows`` rows in all."""
     most = rows // SHORTEST + 1
     return EqualRuns(
         np.zeros(layers + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int32),
@@ -58,7 +58,7 @@ def new_equal_runs(layers, rows):
 
 @inner
 def add_equal_run(runs, n, column, base, length):
-    """Put a run behind ``n`` others, if it is long enough; return how many there are then."""
+    """Append a run to ``n`` others if it is long enough; return the new number of runs."""
     if length < SHORTEST:
         return n
     runs.column[n], runs.base[n], runs.length[n] = column, base, length
@@ -67,7 +67,7 @@ def add_equal_run(runs, n, column, base, length):
 
 @inner
 def add_runs_of_target(runs, n, target):
-    """Put the runs of known bases of the target on itself behind ``n`` others; return how many there are."""
+    """Append the runs of the target on itself, of known bases, to ``n`` others; return their new number."""
     start = np.int64(0)
     for c in range(len(target) + 1):
         if c == len(target) or target[c] == TARGET_UNKNOWN:
@@ -78,7 +78,7 @@ def add_runs_of_target(runs, n, target):
 
 @inner
 def equal_bases(target, j, read, i, most):
-    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
+    """Return how many successive bases, from j and i on, are equal, ``most`` at most."""
     length = np.int64(0)
     while length + 32 <= most:
         alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
@@ -93,7 +93,7 @@ def equal_bases(target, j, read, i, most):
 
 @inner
 def side_by_side(starts, at, base):
-    """Return how many rows, `WIDTH` at most, are those of bases that follow each other, from ``base`` on.
+    """Return how many rows of a path (at most `WIDTH`) pair successive columns with successive bases.
 
     Parameters
     ----------
@@ -109,20 +109,20 @@ def side_by_side(starts, at, base):
 
 @inner
 def unlike_bases(draft, column, bases, base, n):
-    """Return at which of ``n`` columns, `WIDTH` at most, bases are not those of the draft, a bit for each."""
+    """Return a bit for each of ``n`` columns (at most `WIDTH`): whether the base differs from the draft."""
     alike = bits_of(equal(load(LANES, draft, column), load(LANES, bases, base)))
     return U64(~alike & ((1 << n) - 1))
 
 
 @inner
 def fetch_behind(runs, r, last, starts, at, bases):
-    """Fetch into the cache what a layer has behind a later run, which the processor does not foresee.
+    """Prefetch path and bases of a layer behind a later run, which the processor cannot predict.
 
     Parameters
     ----------
     runs : EqualRuns
     r, last : int
-        The run that is come to, and where those of the layer end.
+        The current run, and the end of the runs of the layer.
     starts, bases : ndarray
         Paths; bases of the layer.
     at : int
@@ -136,7 +136,7 @@ def fetch_behind(runs, r, last, starts, at, bases):
 
 @inner
 def write_pairs(starts, at, base, length):
-    """Write the rows of so many pairs, from a base on; up to `WIDTH` rows behind them get any value."""
+    """Write the rows of ``length`` pairs, from a base on; up to `WIDTH` rows behind are overwritten."""
     each = load(LANES, _EACH, 0)
     for x in range(0, length, WIDTH):
         store(starts, at + x, add(splat(LANES, starts, base + x), each))

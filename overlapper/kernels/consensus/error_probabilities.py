@@ -1,7 +1,6 @@
 """Error probabilities of the decisions of a vote, and qualities of bases (``docs/algorithms/correction.md``).
 
-The probability of a decision is looked up by what is decided (a row of the table) and by how clearly (a
-step).
+A table has the probability of a decision by its kind (row) and by its clearness (step).
 """
 
 from __future__ import annotations
@@ -14,24 +13,24 @@ from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 
 UNIT = 10_000_000
-"""Probabilities are integers, in so many parts."""
+"""Probabilities are integers, in units of one over this number."""
 BEST_QUALITY = 50
 STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
-"""First row of each kind of decision: a base stays at the end of a homopolymer run of 1, 2 or 3, 4, 5, 6, and
-more bases; it stays farther left in a run; a column goes or a base is inserted; a base is not inserted that
-would have made a run of at most 3, 4, 5, and more."""
+"""First row of each kind of decision: a base stays, the last one of a homopolymer run of 1, 2 or 3, 4, 5, 6,
+and more bases; a base stays farther left in a run; a column is removed or a base inserted; a base that would
+have made a run of at most 3, 4, 5, and more is not inserted."""
 LONGEST_RUN = 7
-"""Bases of the shortest homopolymer run that counts as the longest."""
+"""Homopolymer runs of this many bases or more are one class."""
 STEPS = 20
-"""Steps of clearness."""
+"""Number of steps of clearness."""
 FEWEST, FEW = 3, 7
-"""Layers from which on a vote is taken, and from which on accurate reads tell more than others."""
+"""Least layers of a vote; layers from which on votes of accurate reads have all of their worth."""
 ORDINARY = 64
-"""Worth of a vote that tells what it says, in 64ths."""
+"""A worth of 1, in 64ths."""
 WHOLE = 16
-"""Doubts and clearness are in so many parts of a step; a doubt of as much is taken for what it is."""
+"""Doubts and clearness are in units of one over this of a step; a doubt whose factor is this counts once."""
 _KNOWN = 256
-"""Probabilities whose qualities are kept, by their last bits."""
+"""Size of a cache of qualities, by the last bits of the probability."""
 _PHRED = np.array(
     [
         [
@@ -64,7 +63,8 @@ _PHRED = np.array(
         ],
     ]
 )
-"""Decibels of the probability, by kind and step, fitted as ``docs/algorithms/correction.md`` says."""
+"""Probability in decibels, for raw and corrected reads, by kind of decision and step; how it was fitted is in
+``docs/algorithms/correction.md``."""
 _LEAST = np.array([
     [
         0, 0, 0, 2, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17, 18, 19, 20, 20, 21, 21,
@@ -77,23 +77,23 @@ _LEAST = np.array([
         42, 42, 42, 42, 42,
     ],
 ])  # fmt: skip
-"""Decibels that the sum of probabilities behind a base of each quality has at least; 90 is never met."""
+"""Least decibels of the probability of a base of each quality, for raw and corrected reads."""
 
 
 def parts(decibels):
-    """Return probabilities that are given in decibels, in parts of `UNIT`."""
+    """Convert probabilities from decibels to parts of `UNIT`."""
     return np.round(UNIT * 10 ** (-decibels / 10)).astype(np.int32)
 
 
 PROBABILITIES = parts(_PHRED)
-"""Where raw reads decide, and corrected ones."""
+"""Error probabilities of decisions by raw reads, and by corrected ones."""
 LIMITS = parts(_LEAST)
-"""Highest probability of a base of each quality, of raw reads and of corrected ones."""
+"""Highest error probability of a base of each quality, by raw reads, and by corrected ones."""
 
 
 @inner
 def stays_row(run, at_end):
-    """Return the row of a base that stays, in or at the end of a homopolymer run of so many bases."""
+    """Return the row for a base that stays, in or at the end of a homopolymer run of ``run`` bases."""
     if run > 1 and not at_end:
         return INNER
     return STAYS + min(run >> 1 if run < 4 else run - 2, INNER - STAYS - 1)
@@ -101,16 +101,16 @@ def stays_row(run, at_end):
 
 @inner
 def refused_row(run):
-    """Return the row of a base that is not inserted, which would have made a run of so many bases."""
+    """Return the row for a base that is not inserted, which would have made a run of ``run`` bases."""
     return REFUSED + min(max(run - 3, 0), 3)
 
 
 @inner
 def reach(weight, layers, worth, doubt):
-    """Return how clear a decision is by layers that agree, how clear it is at most, and what doubts count.
+    """Return the clearness of a unanimous decision, the greatest clearness, and the factor of doubts.
 
-    The first two are in sixteenths of a step; the first one shrinks with the margin. Arguments are the weight
-    of the layers, their number, and what `kernels.consensus.layers.Settings` has.
+    Clearness is in sixteenths of a step. Arguments are the weight and number of the layers, and `worth` and
+    `doubt` of `kernels.consensus.layers.Settings`.
     """
     layers = max(np.int64(1), layers)
     if worth > ORDINARY and layers < FEW:
@@ -122,9 +122,9 @@ def reach(weight, layers, worth, doubt):
 
 @inner
 def step_of(clear, margin, whole):
-    """Return the step of a decision whose margin is that share of the whole.
+    """Return the step of a decision by its margin, relative to ``whole``, the margin of a unanimous one.
 
-    What is missing to the clearest one is doubt.
+    The clearness that it lacks is doubt.
     """
     agreed, most, doubt = clear
     missing = WHOLE * STEPS - min(agreed * margin // max(np.int64(1), whole), most)
@@ -133,31 +133,33 @@ def step_of(clear, margin, whole):
 
 @inner
 def surest_step(clear):
-    """Return the step of a decision that all layers agree on."""
+    """Return the step of a unanimous decision."""
     return step_of(clear, np.int64(1), np.int64(1))
 
 
 @inner
 def step_for(weight, standing, total, threshold, clear):
-    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
+    """Return the step of a base: the lower one of there being any base, and of its being this one."""
     there = step_of(clear, 100 * standing - threshold * total, (100 - threshold) * total)
     return min(there, step_of(clear, 2 * weight - standing, standing))
 
 
 @njit(nogil=True, cache=True)
 def qualities(codes, probabilities, limits):
-    """Return the qualities of bases; those of a homopolymer run have the same, as any may be the wrong one.
+    """Return the qualities of bases.
+
+    All bases of a homopolymer run have the same, as any may be the wrong one.
 
     Parameters
     ----------
     codes : ndarray of uint8, shape (n,)
     probabilities : ndarray of int32, shape (n,)
-        In parts of `UNIT`; 0 where there was no vote, and the quality is 0 then.
+        In parts of `UNIT`; 0 without a vote, for a quality of 0.
     limits : ndarray of int32
         One of `LIMITS`.
     """
     quality = np.zeros(len(codes), np.uint8)
-    # Of few probabilities that come again and again the qualities are kept.
+    # A few probabilities come again and again: their qualities are cached.
     known, of_known = np.full(_KNOWN, -1, np.int64), np.empty(_KNOWN, np.uint8)
     start = 0
     for x in range(1, len(codes) + 1):
@@ -182,7 +184,7 @@ def qualities(codes, probabilities, limits):
 
 @inner
 def phred(probability, limits):
-    """Return the highest quality that allows for such a probability; at least 1."""
+    """Return the highest quality, at least 1, whose limit the probability does not exceed."""
     low, high = 1, BEST_QUALITY + 1
     while high - low > 1:
         middle = (low + high) >> 1

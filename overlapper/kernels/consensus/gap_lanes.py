@@ -1,4 +1,4 @@
-"""Edit paths of sixteen pairs of sequences at a time, each in a lane of vectors.
+"""Edit paths of sixteen pairs of sequences at a time, one in each lane of vectors.
 
 The definition is in `kernels.common.edit_paths`, and the paths are the same: the matrix column by column as
 there (Myers 1999), 32 rows a word. The way back takes a column at a time as well: the deletions in it are a
@@ -43,23 +43,24 @@ U64 = np.uint64
 LANES, WIDTH = Lanes(16), 16
 BASES = Lanes(32)
 WORD, LOG_WORD = 32, 5
-"""Rows, or columns, whose bases are a bit each of three words: one for every bit of a code; its logarithm.
-Most gaps have fewer, and a word of 64 would be half empty."""
+"""Bits of a word, each of one row or column, and its binary logarithm. The codes of as many bases take three
+words, one for each bit of a code. Most gaps have fewer bases, so that words of 64 bits would be half
+empty."""
 MOST_WORDS = 16
 LONGEST = MOST_WORDS * WORD
-"""Rows, and columns, at most."""
+"""Most rows, and most columns."""
 _ROWS, _COLUMNS, _ROW_BASES = 0, 1, 2
 _COLUMN_BASES = _ROW_BASES + 3 * MOST_WORDS
 _FIELDS = _COLUMN_BASES + 3 * MOST_WORDS
-"""Of a pair: rows, columns; the words of its rows, three at a time, and those of its columns."""
+"""Fields of a pair: numbers of rows and columns; words of the rows, three at a time; words of the columns."""
 _NOWHERE = LONGEST + 1
-"""What columns are taken behind that a lane does not have."""
+"""Row behind which columns are placed that a lane does not have."""
 _NONE = 1 << 30
-"""More columns than there are."""
+"""More columns than any pair has."""
 
 
 class PairLanes(NamedTuple):
-    """A pair of sequences in each lane, and memory to find their paths.
+    """A pair of sequences in each lane, and scratch memory for their paths.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ class PairLanes(NamedTuple):
     owner : ndarray of int32, shape (WIDTH,)
         Of every lane, how many rows come before the base of a column is taken, its own included.
     taken : ndarray of int32, shape ((LONGEST + 2) * WIDTH,)
-        Of every number of rows and lane, the first column that is taken behind so many; `_NONE` if none is.
+        For each row and lane, the first column that is placed behind the row; `_NONE` if none is.
     before : ndarray of int32, shape (LONGEST * WIDTH,)
         The paths: of every row and lane, the columns that belong to rows before.
     bases : ndarray of uint8, shape (WORD,)
@@ -99,7 +100,7 @@ def new_lanes():
 
 @inner
 def put_pair(lanes, lane, target, t_start, rows, read, r_start, columns):
-    """Put bases of a target and of a read into a lane; without rows and columns the lane is empty."""
+    """Put bases of a target and of a read into a lane; none of both empties it."""
     pairs = lanes.pairs
     pairs[_ROWS * WIDTH + lane], pairs[_COLUMNS * WIDTH + lane] = rows, columns
     for word in range((rows + WORD - 1) // WORD):
@@ -110,7 +111,7 @@ def put_pair(lanes, lane, target, t_start, rows, read, r_start, columns):
 
 @inner
 def find_paths(lanes, rows, columns):
-    """Find the paths of all pairs, which have so many rows and columns at most."""
+    """Find the paths of all pairs, which have at most ``rows`` rows and ``columns`` columns."""
     words = (rows + WORD - 1) // WORD
     if words == 1:
         _fill_word(lanes.pairs, columns, lanes.up, lanes.down)
@@ -122,7 +123,7 @@ def find_paths(lanes, rows, columns):
 
 @inner
 def _put_bases(codes, start, pairs, field, copy):
-    """Put the bits of `WORD` codes into three words of a lane; behind the last code there are any."""
+    """Put the bits of `WORD` codes into three words of a lane; arbitrary behind the last code."""
     if start + WORD <= len(codes):
         _put_bits(codes, start, pairs, field)
     else:
@@ -141,7 +142,7 @@ def _put_bits(codes, start, pairs, field):
 
 @inner
 def _next_column(same, above, below, rises_in, falls_in, one, ones):
-    """Do what `kernels.common.myers.next_column` does, in every lane; ``ones`` has all bits."""
+    """As `kernels.common.myers.next_column`, in every lane; ``ones`` has all bits set."""
     vertical = bit_or(same, below)
     same = bit_or(same, falls_in)
     diagonal = bit_or(bit_xor(add(bit_and(same, above), above), above), same)
@@ -152,7 +153,7 @@ def _next_column(same, above, below, rises_in, falls_in, one, ones):
 
 @inner
 def _same(row_bits, column_bits, ones):
-    """Return the rows whose three bits are those of the column, of which each fills a word."""
+    """Return the rows with the base of the column, each of whose three bits fills a word."""
     unlike = bit_or(bit_xor(row_bits[0], column_bits[0]), bit_xor(row_bits[1], column_bits[1]))
     return bit_xor(bit_or(unlike, bit_xor(row_bits[2], column_bits[2])), ones)
 
@@ -172,7 +173,7 @@ def _next_bits(words, one):
 
 @inner
 def _filled(words, one, none):
-    """Return the lowest bit of each word in all its bits."""
+    """Return words filled with their lowest bit."""
     return (
         subtract(none, bit_and(words[0], one)),
         subtract(none, bit_and(words[1], one)),

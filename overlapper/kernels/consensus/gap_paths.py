@@ -1,4 +1,4 @@
-"""Edit paths of many gaps.
+"""Edit paths of the gaps between anchors, which are collected and then found many at a time.
 
 Gaps wait in a list; those of about the same size are then computed together (`kernels.consensus.gap_lanes`).
 """
@@ -27,16 +27,16 @@ from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 FEW, FEW_BASES = 32, Lanes(32)
-"""Bases of a gap that are compared at once."""
+"""Bases of a gap that are compared at once, for one or no edit."""
 ROOM = 8192
-"""Gaps that wait at most."""
+"""Most gaps that wait."""
 STEP = 4
-"""Gaps whose numbers of columns differ by less, of as many words of rows, are of a class."""
+"""Gaps of a class have the same number of words of rows, and numbers of columns that differ by less."""
 CLASSES = MOST_WORDS * (LONGEST // STEP + 1)
 _TARGET, _ROWS, _READ, _COLUMNS, _AT, _OFFSET = range(6)
 _FIELDS = 6
-"""Of a gap: first base and number of bases of the target, and of all reads; where its path is to be written,
-and how many bases of its own read come before it."""
+"""Fields of a gap: first base and number of bases on the target, and on the bases of all reads; where its
+path goes; bases of its own read before it."""
 
 
 class Aligned(NamedTuple):
@@ -56,7 +56,7 @@ class Aligned(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """Gaps that wait for their paths, and memory to find them.
+    """Gaps that wait for their paths, and scratch memory.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Gaps(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_gaps(longest):
-    """Return memory for gaps of up to ``longest`` bases of each sequence; none waits."""
+    """Return memory for gaps of up to ``longest`` bases of each sequence."""
     return Gaps(
         edit_paths.new_matrix(longest), np.zeros(1, np.int64), np.empty((ROOM, _FIELDS), np.int64),
         np.empty(ROOM, np.int64), np.empty(CLASSES + 1, np.int64), new_lanes(),
@@ -92,7 +92,7 @@ def new_gaps(longest):
 
 @always_inline
 def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
-    """Add a gap; `finish_gaps` has its path written to ``aligned.starts[at + t_start : at + t_end]``.
+    """Add a gap, whose path `finish_gaps` writes to ``aligned.starts[at + t_start : at + t_end]`` at last.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
 
 @always_inline
 def _one_edit(target, t_start, m, bases, b_start, n, starts, at, offset):
-    """Write the path of a gap that takes one edit or none; return whether it takes no more.
+    """Write the path of a gap of at most one edit; return whether it is one.
 
     Of equal lengths, one edit is a substitution. Else it is a gap of one base, which stands behind all bases
     that are equal from the start: a path that is traced from the end takes it as soon as it can.
@@ -156,7 +156,7 @@ def _one_edit(target, t_start, m, bases, b_start, n, starts, at, offset):
 
 @inner
 def finish_gaps(gaps, aligned):
-    """Write the paths of all gaps that wait."""
+    """Find and write the paths of all waiting gaps."""
     target, bases, starts = aligned
     size, lanes = gaps.size[0], gaps.lanes
     _sort_by_class(gaps.gap, size, gaps.first, gaps.order)
@@ -177,7 +177,7 @@ def finish_gaps(gaps, aligned):
 
 @inner
 def _sort_by_class(gap, size, first, order):
-    """Put the numbers of the gaps in the order of their classes."""
+    """Sort the numbers of the gaps by class."""
     first[:] = 0
     for g in range(size):
         first[_class_of(gap[g]) + 1] += 1

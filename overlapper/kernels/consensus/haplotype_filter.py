@@ -43,7 +43,7 @@ LONG_GAP = 5
 
 @njit(nogil=True, cache=True)
 def leave_out(layers, starts, votes, alike, marks):
-    """Mark the layers that disagree with the target as not used.
+    """Take the vote from layers that disagree with the target more often than they agree.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def leave_out(layers, starts, votes, alike, marks):
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
     marks : ndarray of uint8, shape (layers,)
-        Layers that disagree with the target at a site are marked, and those left out.
+        Layers that disagree with the target at a site become `UNLIKE`, those left out `ELSEWHERE`.
 
     Returns
     -------
     int
-        Layers left out.
+        Number of layers left out.
     """
     columns, kinds = _columns_of_two(votes, alike[LONG_GAP, LONG_GAP] < alike.max())
     if len(columns) == 0:
@@ -86,12 +86,12 @@ def leave_out(layers, starts, votes, alike, marks):
 
 @njit(nogil=True, cache=True)
 def _columns_of_two(votes, gaps):
-    """Return the columns in which two bases, or one and the deletion, have most of the weight, and which."""
+    """Return the columns where two kinds (bases or the deletion) have most of the weight, and these kinds."""
     column, differing = votes.column, votes.differing
     columns, kinds = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
     n = 0
     for c in range(len(column)):
-        if differing[c] < MIN_LAYERS:  # nothing but the draft's base has as many
+        if differing[c] < MIN_LAYERS:  # no other kind than the draft's base has as many
             continue
         first, second, total = -1, -1, np.int64(0)
         for kind in range(DELETION + 1):
@@ -111,7 +111,7 @@ def _columns_of_two(votes, gaps):
 
 @njit(nogil=True, cache=True)
 def _candidates(layers, starts, columns, kinds, alike):
-    """Return the candidates, which kind each layer has there (0, 1, or -1), and which need no link."""
+    """Return candidates, the kind of each layer there (0, 1, or -1 for neither), and which need no link."""
     held, lone = np.empty((len(columns), len(layers.start)), np.int8), np.empty(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
     n, behind_gap, most = 0, np.int64(-1), np.int64(0)
@@ -139,7 +139,7 @@ def _candidates(layers, starts, columns, kinds, alike):
 
 @inner
 def _kind_at(layers, starts, m, column):
-    """Return what a layer has at a column, -1 where it does not vote, has an unknown base or a short gap."""
+    """Return the kind of a layer at a column; -1 for no vote, an unknown base or a short gap."""
     if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
         return np.int64(-1)
     at = layers.at[m]
@@ -157,7 +157,7 @@ def _kind_at(layers, starts, m, column):
 
 @njit(nogil=True, cache=True)
 def _linked(columns, held):
-    """Tell which candidates are linked to another one."""
+    """Return a mask of the candidates that are linked to another one."""
     linked = np.zeros(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
     for a in range(len(columns)):

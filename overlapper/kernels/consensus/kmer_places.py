@@ -1,4 +1,4 @@
-"""The places of the k-mers of a target, and which k-mers of a read may be there."""
+"""The places of the k-mers of a target, and a filter of the k-mers of reads that may be on it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ U64 = np.uint64
 MOST_PLACES = 16
 _NEVER = 1 << 30
 PASSED = 4
-"""Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
+"""Places of a bucket to pass before its start is moved: repeats have as many places as bases."""
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 _KNOWN = 4
 _ONE = np.uint64(1)
 _LEAST_BUCKETS = 1024
 _LOG_FLAGS, _LOG_WORD = 3, 6
-"""Flags a bucket, and a word, as powers of 2: of k-mers that are not on the target, few have both of theirs
-set."""
+"""Flags of a bucket, and of a word, as powers of 2: so many that few k-mers that are not on the target have
+both of their flags set."""
 _FIRST_FLAG, _SECOND_FLAG = np.uint64(32), np.uint64(38)
-"""Where the flags of a k-mer in its word stand in its hash."""
+"""Bits of a hash that number the two flags of a k-mer in its word."""
 _AT_ONCE = 8
-"""K-mers that are looked up at once."""
+"""K-mers that are looked up together."""
 
 
 class Index(NamedTuple):
@@ -120,7 +120,7 @@ def index_kmers(target, length, k, index):
 
 @inner
 def _next_alike(place, kmers, following):
-    """Return the next place of the k-mer that stands at a place, or -1."""
+    """Return the next place of the k-mer at a place, or -1."""
     other = np.int64(following[place])
     while other >= 0 and kmers[other] != kmers[place]:
         other = np.int64(following[other])
@@ -129,7 +129,7 @@ def _next_alike(place, kmers, following):
 
 @inner
 def shift_of_words(words):
-    """Return by how much hashes are shifted right for the number of one of so many words of flags."""
+    """Return the right shift that turns a hash into the number of its word of flags."""
     shift = U64(64)
     while words > 1:
         shift -= _ONE
@@ -139,7 +139,7 @@ def shift_of_words(words):
 
 @inner
 def _hash_of(kmer):
-    """Return 64 bits of which the highest tell the bucket of a k-mer, and its word of flags."""
+    """Return the hash of a k-mer (64 bits), whose highest bits number its bucket and its word of flags."""
     return kmer * _SCATTER
 
 
@@ -151,14 +151,14 @@ def bucket_of(kmer, shift):
 
 @inner
 def _flags_of(kmer):
-    """Return the bits of a k-mer in its word."""
+    """Return the flags of a k-mer in its word."""
     hashed = _hash_of(kmer)
     return (_ONE << ((hashed >> _FIRST_FLAG) & U64(63))) | (_ONE << ((hashed >> _SECOND_FLAG) & U64(63)))
 
 
 @inner
 def _is_flagged(kmer, flags, shift):
-    """Return 1 if both bits of a k-mer are set in its word, else 0."""
+    """Return 1 if both flags of a k-mer are set, else 0."""
     hashed = _hash_of(kmer)
     word = flags[hashed >> shift]
     return (
@@ -168,7 +168,7 @@ def _is_flagged(kmer, flags, shift):
 
 @inner
 def next_flagged(read, last, r_end, k, kmer, known, flags, shift):
-    """Return the last base of the next k-mer of a read that is flagged, and the k-mer.
+    """Return the last base of the next k-mer of a read that may be on the target, and the k-mer.
 
     Several are looked up at once, as a processor does not foresee which one it is.
 
@@ -215,7 +215,7 @@ def next_flagged(read, last, r_end, k, kmer, known, flags, shift):
 
 @inner
 def lone_place(kmers, unique, kmer, j, first_near, last_near):
-    """Return where a k-mer stands that is nowhere else on the target, if that is next to ``j``; else -1.
+    """Return the only place of a k-mer on the target, if that is as expected; else -1.
 
     Most anchors go on on the diagonal of the one before, or on the next one. What is there is in the cache.
     """

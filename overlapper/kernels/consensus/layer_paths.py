@@ -1,4 +1,4 @@
-"""Paths of the layers of a pileup over its target, before the first vote.
+"""Edit paths of the layers of a pileup over its target, for the first vote.
 
 Layers are aligned through the best chain of their anchors. Definitions are in
 ``docs/algorithms/correction.md``, section 2.
@@ -22,25 +22,26 @@ from overlapper.kernels.consensus.equal_runs import (
 from overlapper.runtime.compile.cache import njit
 
 LONGEST = 2048
-"""Bases that are aligned in one window."""
+"""Most bases of a gap between anchors."""
 BAND, BAND_SHARE = 150, 20
-"""Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
+"""Anchors lie within `BAND` diagonals, plus one for each `BAND_SHARE` bases of the interval, of the line from
+corner to corner."""
 SPARE_ANCHORS = 256
-"""A row has at most so many anchors more than its window has bases; more are in low complexity alone."""
+"""A row has at most this many anchors more than its window has bases; only low complexity has more."""
 STRETCH = 1024
 ORDINARY_ANCHORS = STRETCH // 16
-"""Of a row on a stretch; what it has beyond these is *surplus*, of tandem repeats."""
+"""Anchors of a row on a stretch; those beyond this number are *surplus*, which tandem repeats cause."""
 ANY_SURPLUS = 1 << 62
-"""More than there is."""
+"""A limit above any number of surplus anchors."""
 MAX_REACH = 200
-"""Bases that a path goes on beyond the first and the last anchor, as many as rows are widened by. Of more,
-what lies in rubbish or in another sequence votes, too (``docs/notes/correction.md``)."""
+"""Most bases of a path beyond the first and the last anchor, as many as rows are widened by. With more, bases
+of rubbish or of another sequence would vote (``docs/notes/correction.md``)."""
 ANCHOR_ENDS = 1
-"""Bases at either end of an anchor that are aligned anew all the same."""
+"""Bases at either end of an anchor that are aligned with the gap beside it."""
 
 
 class Memory(NamedTuple):
-    """What aligning layers to windows of a length takes (`kmer_places`, `mem_anchors`, `gap_paths`)."""
+    """Scratch memory to align layers to a window (`kmer_places`, `mem_anchors`, `gap_paths`)."""
 
     places: kmer_places.Index
     anchors: np.ndarray
@@ -62,12 +63,10 @@ def new_memory(longest):
 
 @njit(nogil=True, cache=True)
 def first_paths(target, layers, rows, low, settings, most, memory, room):
-    """Align all layers of the rows from ``low`` on to the target; return the rows and runs of their paths.
+    """Align the layers of the rows from ``low`` on to the target; return their paths and the runs of these.
 
-    The rows of paths are put into ``room``.
-
-    Not aligned are those on each of whose stretches (`_stretches_of`) layers before have ``most`` surplus
-    anchors.
+    Paths are written to ``room``. A layer is skipped if earlier layers have ``most`` surplus anchors on each
+    of its stretches (`_stretches_of`).
     """
     places, anchors, columns, latest, gaps = memory
     kmer_places.index_kmers(target, len(target), settings.k, places)
@@ -104,7 +103,7 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
 
 @inner
 def _least(values, begin, end):
-    """Return the least of some values."""
+    """Return the least of ``values[begin:end]``."""
     least = values[begin]
     for x in range(begin + 1, end):
         least = min(least, values[x])
@@ -113,7 +112,7 @@ def _least(values, begin, end):
 
 @inner
 def _add_surplus(anchors, n, surplus, on_stretch):
-    """Add the surplus anchors of a row to those of each stretch; ``on_stretch`` is empty before and after."""
+    """Add the surplus anchors of a row to those of each stretch; ``on_stretch`` is 0 before and after."""
     for a in range(n):
         stretch = anchors[a, 1] // STRETCH
         on_stretch[stretch] += 1
@@ -124,7 +123,7 @@ def _add_surplus(anchors, n, surplus, on_stretch):
 
 @inner
 def _stretches_of(t_start, t_end):
-    """Return the stretches that lie in an interval; if none does, those that it touches."""
+    """Return the range of stretches within an interval, or else those that it touches."""
     begin, end = -(-t_start // STRETCH), t_end // STRETCH
     if begin < end:
         return begin, end
@@ -133,7 +132,7 @@ def _stretches_of(t_start, t_end):
 
 @njit(nogil=True, cache=True)
 def _room(target, layers, rows, low, settings, room):
-    """Return room for the rows and runs of the paths of all layers, the rows of the target filled in."""
+    """Return memory for the paths of all layers and their runs; the path of the target is filled in."""
     own = len(layers.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
@@ -148,30 +147,30 @@ def _room(target, layers, rows, low, settings, room):
 
 @njit(nogil=True, cache=True)
 def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
-    """Write the path through the anchors of a chain; that of gaps is written by `finish_gaps` at the latest.
+    """Write the path through the anchors of a chain; its gaps may be left to `finish_gaps`.
 
-    Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
+    Anchors lose `ANCHOR_ENDS` bases at either end, and bases that overlap the anchor before.
 
     Parameters
     ----------
     chain : ndarray of int32, shape (n, 3)
     aligned : gap_paths.Aligned
     limits : tuple of int
-        As of `mem_anchors.find_anchors`, the whole read.
+        As for `mem_anchors.find_anchors`, with the whole read.
     first, at : int
-        Where the read, and the row of its path for the target's first base, are in ``aligned``.
+        Where the read starts in ``aligned``, and the row of its path for the target's first base.
     gaps : gap_paths.Gaps
     runs : EqualRuns
-        Gets what anchors pair.
+        The runs of anchors are appended.
     n_runs : int
-        How many there are before.
+        Number of runs before.
 
     Returns
     -------
     start, end : int
         The interval of the target that the path covers.
     n_runs : int
-        How many runs there are then.
+        Number of runs after.
     """
     target, starts = aligned.target, aligned.starts
     t_start, t_end, r_start, r_end = limits
@@ -199,9 +198,10 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
 
 @njit(nogil=True, cache=True)
 def _reach_on(target, j, t_end, read, i, r_end, matrix):
-    """Return how many bases of target and read, from j and i on, belong together.
+    """Return how many bases of target and read, from j and i on, are aligned with each other.
 
-    The shorter side is taken whole, up to `MAX_REACH` bases, and of the other what is closest to it.
+    The shorter side is taken whole, up to `MAX_REACH` bases, and the prefix of the other side that is
+    closest.
     """
     length = min(t_end - j, r_end - i, MAX_REACH)
     more = length + length // 4 + 16
@@ -212,7 +212,7 @@ def _reach_on(target, j, t_end, read, i, r_end, matrix):
 
 @njit(nogil=True, cache=True)
 def _reach_back(target, t_start, j, read, r_start, i, matrix):
-    """Return how many bases before j and i belong together: what `_reach_on` tells of both reversed."""
+    """Return how many bases before j and i are aligned with each other, as `_reach_on` with both reversed."""
     most = MAX_REACH + MAX_REACH // 4 + 16
     t_back = target[max(t_start, j - most) : j][::-1].copy()
     r_back = read[max(r_start, i - most) : i][::-1].copy()

@@ -1,4 +1,4 @@
-"""Windows of targets and the reads on them, and the layers of a pileup: the same, unpacked."""
+"""The input of consensus kernels (reads, windows, rows, settings), and layers: rows of a window, unpacked."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 ALIKE, UNLIKE, ELSEWHERE = range(3)
-"""Marks of rows: one votes and has what its target has wherever layers are divided; one does not; one that a
-filter left out, as it is of another haplotype or copy."""
+"""Marks of rows: one that votes and has what its target has wherever layers are divided; any other one; one
+that a filter left out, as of another haplotype or copy."""
 
 
 class Sequences(NamedTuple):
-    """The columns of `Reads` that kernels read; ``quality_offsets`` is empty where there are no qualities."""
+    """The columns of `Reads` that kernels use; ``quality_offsets`` is empty without qualities."""
 
     words: np.ndarray
     word_offsets: np.ndarray
@@ -30,7 +30,7 @@ class Sequences(NamedTuple):
 
     @classmethod
     def of(cls, reads: Any) -> Self:
-        """Return these columns of a `Reads` table."""
+        """Take the columns from a `Reads` table."""
         return cls(
             reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
             np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
@@ -39,7 +39,7 @@ class Sequences(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Intervals ``[start, end)`` of targets; the rows of each are at ``first[i]`` to ``first[i + 1]``."""
+    """Intervals ``[start, end)`` of targets; window ``i`` has rows ``[first[i], first[i + 1])``."""
 
     target: np.ndarray
     start: np.ndarray
@@ -48,7 +48,7 @@ class Windows(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Reads on windows: intervals of the window, and of the forward strand of the read, both half open."""
+    """Reads on windows: half-open intervals of the window, and of the forward strand of the read."""
 
     read: np.ndarray
     reverse: np.ndarray
@@ -59,28 +59,28 @@ class Rows(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Parameters of `overlapper.params.correction.CorrectParams`, and what is derived from them.
+    """Settings of a consensus: `overlapper.params.correction.CorrectParams`, and values derived from it.
 
     Attributes
     ----------
     k, max_gap : int
     max_depth : int
-        Rows that vote on a base.
+        Most rows that vote on a stretch.
     thresholds : ndarray of int64, shape (drafts, 2)
-        Percentage of the weight that a base needs in each draft, and that one of a homopolymer run does.
+        Percentage of the weight that a base needs in each draft, and that a base of a homopolymer run needs.
     weight : int
-        Of a base without quality.
+        Weight of a base without a quality.
     most_weight : int
     target_votes : bool
     haplotype_filter : bool
     worth : int
-        What the vote of a raw read tells, in 64ths of what it does at an error rate of 10 percent; 0 for
+        Evidence of the vote of a raw read, in 64ths (`overlapper.correct.vote_settings.WORTHS`); 0 for
         corrected reads, which do not err independently of each other.
     doubt : int
-        What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
+        Factor of doubts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
     alike : ndarray of int64, shape (LONGEST_RUN + 1, MOST_MISSING + 1)
-        Of a million layers, how many may have an error alike, by the bases of a homopolymer run and those
-        that they lack there, or have inserted (`kernels.consensus.own_bases`).
+        Share of layers, in millionths, that may have the same error, by the bases of a homopolymer run and
+        the bases that they lack there or have inserted (`kernels.consensus.own_bases`).
     """
 
     k: int
@@ -97,16 +97,17 @@ class Settings(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for the layers of one window after the other (`new_room`).
+    """Memory that the layers of one window after the other reuse (`new_room`).
 
-    New memory for each would be new pages of the system's, which take longer to come than to fill.
+    New memory for each window would be new pages, which take the system longer to map than the kernel to
+    fill.
 
     Attributes
     ----------
     bases, weights : ndarray of uint8
         As in `Layers`.
     starts, next_starts : ndarray of int32
-        For the paths of all layers, and for those over the next draft.
+        For the paths over a draft, and over the next one.
     """
 
     bases: np.ndarray
@@ -126,11 +127,11 @@ class Layers(NamedTuple):
         Bases of a layer are at ``first`` to ``last``.
     reverse : ndarray of bool, shape (m,)
     start, end : ndarray of int64, shape (m,)
-        Columns that its path covers.
+        Columns that the path of each layer covers.
     at : ndarray of int64, shape (m,)
-        Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
+        Row ``c`` of a path is ``starts[at + c]``, up to row ``end``.
     used : ndarray of bool, shape (m,)
-        Whether it votes.
+        Whether each layer votes.
     """
 
     bases: np.ndarray
@@ -155,7 +156,7 @@ def new_room(windows, rows):
             bases += rows.r_end[row] - rows.r_start[row]
             path_rows += rows.t_end[row] - rows.t_start[row] + 1
         most_bases, most_rows = max(most_bases, bases), max(most_rows, path_rows)
-    # What is behind the last ones is read, and written, with them.
+    # Vectors read and write beyond the last values.
     most_bases, most_rows = most_bases + 2 * WIDTH, most_rows + WIDTH
     return Room(
         np.empty(most_bases, np.uint8), np.empty(most_bases, np.uint8), np.empty(most_rows, np.int32),
@@ -204,7 +205,7 @@ def gather_layers(targets, reads, windows, p, rows, settings, room):
 
 @njit(nogil=True, cache=True)
 def some_layers(layers, runs, chosen):
-    """Return some layers, ascending, and the target, and their runs of equal pairs, which change places."""
+    """Return chosen layers (ascending) and the target, with their runs of equal pairs, moved in place."""
     which = np.append(chosen, len(layers.start) - 1)
     first, n_runs = np.zeros(len(which) + 1, np.int64), np.int64(0)
     for place in range(len(which)):
@@ -222,7 +223,7 @@ def some_layers(layers, runs, chosen):
 
 @njit(nogil=True, cache=True)
 def _weigh(sequences, number, first, reverse, settings, weights):
-    """Fill an array with the weights of the bases of a sequence from ``first`` on, on either strand."""
+    """Write the weights of the bases of a sequence from ``first`` on, on either strand."""
     weights[:] = settings.weight
     if len(sequences.quality_offsets):
         begin, end = sequences.quality_offsets[number], sequences.quality_offsets[number + 1]

@@ -58,13 +58,13 @@ LOOK_BACK = 50
 MAX_SHIFT = 200
 NEAR = 8
 DIAGONALS = 512
-"""More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
-other."""
+"""Diagonals are told apart modulo this: more than twice `MAX_SHIFT` and `NEAR`, so that anchors on two
+diagonals of the same remainder are never chained."""
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
-"""What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
+"""Columns of an anchor while chains are found; `_HIGHEST` is the highest score up to it."""
 _LANES, _WIDTH = Lanes(16), 16
-"""Anchors before that are tried at a time."""
+"""Predecessors that are tried at a time."""
 _STEPS = -(-LOOK_BACK // _WIDTH)
 _FAR = 1 << 30
 
@@ -83,7 +83,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     index : Index
         Of the target.
     anchors : ndarray of int32, shape (most, 3)
-        Gets the anchors; no more than it holds are taken.
+        Out: the anchors, as many as it holds.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 j = np.int64(following[j])
                 passed += 1
             if passed >= PASSED:
-                # The line ascends: what is behind it is not passed again and again.
+                # The line ascends: places left of the band are not passed again and again.
                 moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
                 heads[bucket] = j
                 n_moved += 1
@@ -128,7 +128,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
-                # A repeat begins other anchors within a long one, which is the farthest then.
+                # Within a long match, which is then the farthest anchor, a repeat starts others.
                 behind = _left_of(anchors, farthest, i + k, j + k) if n else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
@@ -141,7 +141,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     farthest = np.int64(n)
                 n += 1
             if n_places == 1 and behind > 0:
-                # Within the match, a k-mer that is nowhere else on the target starts no other one.
+                # Within the match, k-mers with a single place on the target start no other anchor.
                 within = min(np.int64(behind), np.int64(unique[j + 1]))
                 last += within
                 kmer = U64(kmers[j + within])
@@ -151,14 +151,14 @@ def find_anchors(target, read, limits, k, band, index, anchors):
 
 @inner
 def _left_of(anchors, a, i, j):
-    """Return how many bases an anchor has behind a place in it, 0 where the place is not in it."""
+    """Return how many bases of an anchor lie behind a place within it; 0 for a place outside."""
     on_diagonal = anchors[a, 1] - anchors[a, 0] == j - i
     return max(np.int64(anchors[a, 0]) + anchors[a, 2] - i, np.int64(0)) if on_diagonal else np.int64(0)
 
 
 @inner
 def _move_back(heads, moved, n_moved):
-    """Move the beginnings of buckets back to where they were, in the opposite order."""
+    """Restore the starts of buckets, in reverse order."""
     for m in range(n_moved - 1, -1, -1):
         heads[moved[m, 0]] = moved[m, 1]
 
@@ -241,7 +241,7 @@ def best_chain(anchors, n, max_gap, columns, latest):
 
 @inner
 def _score_through(anchors, a, b, max_gap, score):
-    """Return the score of the best chain that ends at anchor a behind b; -1 where a does not follow b."""
+    """Return the score of the best chain that ends with anchors b, a; -1 where a cannot follow b."""
     i, j, length = int(anchors[a, 0]), int(anchors[a, 1]), int(anchors[a, 2])
     behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
     di, dj = behind_i + length - shorter, behind_j + length - shorter
@@ -254,7 +254,7 @@ def _score_through(anchors, a, b, max_gap, score):
 
 @always_inline
 def _scores_through(columns, here, at, max_gap):
-    """Return what `_score_through` does of the anchor of a column behind each of `_WIDTH` from ``at`` on."""
+    """Return `_score_through` for `_WIDTH` predecessors, from ``at`` on."""
     i, j, lengths = columns[_I], columns[_J], columns[_LENGTH]
     length, shorter = splat(_LANES, i, int(lengths[here])), load(_LANES, lengths, at)
     behind_i = subtract(splat(_LANES, i, int(i[here])), load(_LANES, i, at))

@@ -20,31 +20,32 @@ from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 MIN_RUN = 6
-"""Equal pairs in a row that carry a path over to the next draft."""
+"""Least pairs of a run that is carried over to the next draft as it is."""
 RUN_ENDS = 2
-"""Pairs at either end of such a run that are aligned anew all the same."""
+"""Pairs at either end of such a run that are aligned anew."""
 _GONE = 255
 
 
 class Move(NamedTuple):
-    """From one draft to the next.
+    """The change from one draft to the next.
 
     Attributes
     ----------
     starts : ndarray of int32
         Paths over the old draft.
     equal : EqualRuns
-        Of these paths.
+        Runs of equal pairs of these paths.
     place : ndarray of int64, shape (columns + 1,)
         Where each column went, or would have.
     kept : ndarray of uint8, shape (columns,)
-        The base that each column has on the next draft, `_GONE` if it is not there any more.
+        The base of each column on the next draft; `_GONE` if the column was removed.
     same_to : ndarray of int32, shape (columns,)
-        Up to which column, from each one on, the next draft has the same bases and none between them.
+        From each column on, the first one that has another base on the next draft, or bases inserted behind
+        it.
     aligned : Aligned
         The next draft, and the paths over it.
     runs : ndarray of int64, shape (most, 3)
-        Memory: column, base and length of runs of pairs that are kept, on the next draft.
+        Scratch: column (on the next draft), base and length of runs of kept pairs.
     """
 
     starts: np.ndarray
@@ -60,8 +61,8 @@ class Move(NamedTuple):
 def carry_over(layers, starts, equal, before, draft, place, gaps, room):
     """Carry all layers over to the next draft; return their paths there, and the runs of these.
 
-    Layers that are lost, because nothing of them is left or because too much lies between two runs, are no
-    longer used; the target stays.
+    Layers are lost, and no longer vote, when nothing of them is left or two runs are too far apart; the
+    target stays.
 
     Parameters
     ----------
@@ -69,14 +70,14 @@ def carry_over(layers, starts, equal, before, draft, place, gaps, room):
     starts : ndarray of int32
         Their paths over the draft before.
     equal : EqualRuns
-        Of these paths.
+        Runs of equal pairs of these paths.
     before, draft : ndarray of uint8
         The draft before, and the next one.
     place : ndarray of int64, shape (columns + 1,)
         Where each column of the draft before went, or would have.
     gaps : Gaps
     room : ndarray of int32
-        Memory for the paths, if it is enough.
+        Memory for the paths; new memory is taken if they do not fit.
     """
     m_target = len(layers.start) - 1
     size = np.int64(0)
@@ -110,7 +111,7 @@ def carry_over(layers, starts, equal, before, draft, place, gaps, room):
 
 @njit(nogil=True, cache=True)
 def _kept_bases(draft, place):
-    """Return the base that each column has on the next draft, `_GONE` if it is not there any more."""
+    """Return the base of each column on the next draft, `_GONE` if the column was removed."""
     kept = np.empty(len(place) - 1, np.uint8)
     for c in range(len(kept)):
         kept[c] = draft[place[c]] if place[c + 1] > place[c] else _GONE
@@ -119,7 +120,7 @@ def _kept_bases(draft, place):
 
 @njit(nogil=True, cache=True)
 def _same_to(before, kept, place):
-    """Return up to which column the next draft is the same, for each one."""
+    """Return, from each column on, the first one that is not the same on the next draft."""
     same_to = np.empty(len(kept), np.int32)
     end = len(kept)
     for c in range(len(kept) - 1, -1, -1):
@@ -131,17 +132,17 @@ def _same_to(before, kept, place):
 
 @inner
 def _carry(move, n_runs, at, start, end, first, to, gaps):
-    """Carry one path over; return whether every window of it could be aligned.
+    """Carry one path over; return whether all gaps between its runs could be aligned.
 
     Parameters
     ----------
     move : Move
     n_runs : int
-        Pairs that are kept.
+        Number of runs of kept pairs.
     at, start, end, first : int
         As in `Layers`.
     to : int
-        What ``at`` is on the next draft.
+        ``at`` on the next draft.
     gaps : Gaps
     """
     place, aligned, runs = move.place, move.aligned, move.runs
@@ -162,7 +163,7 @@ def _carry(move, n_runs, at, start, end, first, to, gaps):
 
 @inner
 def _add_kept(equal, n_equal, runs, n_runs):
-    """Put the pairs that are kept of a layer behind so many runs; return how many there are then."""
+    """Append the runs of kept pairs of a layer to ``n_equal`` others; return their new number."""
     for r in range(n_runs):
         column, base, length = runs[r, 0] + RUN_ENDS, runs[r, 1] + RUN_ENDS, runs[r, 2] - 2 * RUN_ENDS
         n_equal = add_equal_run(equal, n_equal, column, base, length)
@@ -171,9 +172,9 @@ def _add_kept(equal, n_equal, runs, n_runs):
 
 @inner
 def _find_runs(move, m, at, start, end, first):
-    """Write column, base and length of every run of pairs that are kept; return how many there are.
+    """Write column, base and length of every run of kept pairs; return the number of runs.
 
-    Where the path is known to pair equal bases, and the next draft is the same, as many go on at once.
+    Where the path has a run of equal pairs, and the next draft is the same, all its pairs are kept at once.
     """
     equal, place, same_to = move.equal, move.place, move.same_to
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
@@ -181,7 +182,7 @@ def _find_runs(move, m, at, start, end, first):
     r, last = equal.first[m], equal.first[m + 1]
     c, resumed = np.int64(start), np.int64(start)
     while c < end:
-        # Columns up to `known` are looked at; from there to `stop` all pairs are kept.
+        # Columns up to `known` are looked at one by one; from there to `stop` all pairs are kept.
         known = stop = run_end = np.int64(end)
         if r < last:
             fetch_behind(equal, r, last, move.starts, at, bases)
@@ -199,9 +200,9 @@ def _find_runs(move, m, at, start, end, first):
 
 @inner
 def _go_on(runs, state, column, base, length):
-    """Lengthen a run by so many pairs, or begin another one; return the state then.
+    """Lengthen the current run by ``length`` pairs, or begin another one; return the new state.
 
-    The state is how many runs are written, and column, base and length of the one that may go on.
+    The state is the number of finished runs, and column, base and length of the current one.
     """
     n, run_column, run_base, run = state
     if run_column + run != column or run_base + run != base:
@@ -211,7 +212,7 @@ def _go_on(runs, state, column, base, length):
 
 @inner
 def _end_run(runs, state):
-    """Write the run that does not go on, if it is long enough; return how many runs there are then."""
+    """Write the current run if it is long enough; return the number of finished runs."""
     n, run_column, run_base, run = state
     if run >= MIN_RUN:
         runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
@@ -221,9 +222,9 @@ def _end_run(runs, state):
 
 @inner
 def _look_for_runs(move, at, start, stop, first, state):
-    """Lengthen runs over some columns of a path.
+    """Find runs of kept pairs on columns ``[start, stop)``.
 
-    Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
+    Whether a pair continues a run is selected without a branch, as a processor cannot predict it.
     """
     starts, place, kept, bases, runs = move.starts, move.place, move.kept, move.aligned.bases, move.runs
     n, run_column, run_base, run = state
@@ -244,12 +245,12 @@ def _look_for_runs(move, at, start, stop, first, state):
 
 @inner
 def _align_window(gaps, aligned, column, column_end, first, base, base_end, at):
-    """Write the edit path of a window; where it is too long for the matrix, pair bases side by side.
+    """Align the gap between two runs; where it is too long for the matrix, pair its bases in order.
 
     Returns
     -------
     bool
-        Whether the window was not too long.
+        Whether it was short enough.
     """
     if max(column_end - column, base_end - base) <= gaps.matrix.longest:
         add_gap(gaps, aligned, column, column_end, first, base, base_end, at)

@@ -1,4 +1,4 @@
-"""Bases that a target keeps where layers are divided (``docs/algorithms/correction.md``, section 5)."""
+"""Targets keep their own base where layers are divided (``docs/algorithms/correction.md``, section 5)."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
 MIN_HOLDING = 3
-"""Layers without which a base, or its lack, is not held."""
+"""Least layers that hold a base, or its lack."""
 MILLION = 1_000_000
 BESIDES = 3 * MILLION // 2
-"""Layers, in millionths, without which it is not held, besides those that may err alike."""
+"""Least layers that hold it, in millionths of a layer, on top of those that may err alike."""
 LONGEST_RUN, MOST_MISSING = 32, 8
-"""Bases of a run, and of those that layers lack or have inserted, that are told from more."""
+"""Longest homopolymer run, and most missing or inserted bases, of the table of errors that are alike."""
 KINDS = DELETION + 1
-"""What a layer may have at a column: a base, or a deletion."""
+"""Kinds at a column: four bases, or a deletion."""
 NOTHING, SOMETHING = 0, 1
-"""What a layer may have inserted behind a column."""
+"""Kinds behind a column: no base inserted, or any."""
 
 
 @njit(nogil=True, cache=True)
 def keep_own(draft, layers, starts, votes, alike, marks):
-    """Remove votes against the target's base where it and something else are both held.
+    """Remove votes against the target's own base where both it and something else are held.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def keep_own(draft, layers, starts, votes, alike, marks):
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
     marks : ndarray of uint8, shape (layers,)
-        Layers that have something else there are marked.
+        Layers that have something else there become `UNLIKE`.
     """
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
@@ -94,7 +94,7 @@ def _run_at(draft, column):
 
 @inner
 def _missing(layers, starts, m, run, run_end):
-    """Return how many columns of a run a layer has deletions at."""
+    """Return how many columns of a run a layer lacks."""
     missing = 0
     for c in range(max(run, layers.start[m]), min(run_end, layers.end[m])):
         missing += starts[layers.at[m] + c] == starts[layers.at[m] + c + 1]
@@ -103,14 +103,14 @@ def _missing(layers, starts, m, run, run_end):
 
 @inner
 def _entry(length, bases, layers):
-    """Return the entry of a run and of the bases that some layers lack there, or have inserted."""
+    """Return the entry of ``alike`` for a homopolymer run and the mean of missing or inserted bases."""
     mean = (2 * bases + layers) // max(2 * layers, 1)
     return min(length, LONGEST_RUN), min(max(mean, 1), MOST_MISSING)
 
 
 @inner
 def _is_divided(counts, own, alike):
-    """Tell whether what the target has is held, and something else is, too."""
+    """Return whether both the target's own kind and another one are held."""
     least = max(MILLION * MIN_HOLDING, BESIDES + alike * counts.sum())
     held = np.int64(0)
     for kind in range(KINDS):
@@ -120,7 +120,7 @@ def _is_divided(counts, own, alike):
 
 @inner
 def _kind_at(layers, starts, m, column):
-    """Return what a layer has at a column, -1 where it does not vote or has an unknown base."""
+    """Return the kind of a layer at a column; -1 for no vote or an unknown base."""
     if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
         return -1
     row = layers.at[m] + column
@@ -132,7 +132,7 @@ def _kind_at(layers, starts, m, column):
 
 @inner
 def _gained(layers, starts, m, column):
-    """Return how many bases a layer has inserted behind a column; -1 where it ends, or has unknown ones."""
+    """Return how many bases a layer has inserted behind a column; -1 where it ends or they are unknown."""
     if not layers.used[m] or column < layers.start[m] or column + 1 >= layers.end[m]:
         return -1
     row = layers.at[m] + column
@@ -144,5 +144,5 @@ def _gained(layers, starts, m, column):
 
 @inner
 def _is_held(forward, backward, least):
-    """Tell whether so many layers on the two strands hold a base, by how many millionths have to."""
+    """Return whether layers on both strands hold a kind, ``least`` millionths of a layer or more."""
     return min(forward, backward) > 0 and MILLION * (forward + backward) >= least

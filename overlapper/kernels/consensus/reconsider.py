@@ -1,7 +1,8 @@
-"""Uncertain columns of a draft, whose votes it may cause itself (``docs/algorithms/correction.md``).
+"""Reconsidering uncertain columns of a draft, whose votes the draft itself may have caused.
 
-Beside a wrong column, layers with one base less in a homopolymer run line up a base too early as cheaply as
-in place, and so confirm what is wrong. Their edit distances to what the draft would be otherwise tell.
+Beside a wrong column, layers with a base less in a homopolymer run align a base too early as cheaply as in
+place, and so confirm the wrong column. The edit distances of layers to the draft with and without the change
+decide (``docs/algorithms/correction.md``).
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.compile.cache import njit
 
 REACH = 15
-"""Columns on either side of an uncertain one that distances are taken over."""
+"""Columns on either side of an uncertain one over which distances are taken."""
 MIN_RIVAL_SHARE = 20
-"""Percentage of a column's weight that another base, or the deletion, needs."""
+"""Least percentage of a column's weight of another base, or of the deletion, to try it."""
 FARTHEST = 3
-"""A layer that differs in more than one of so many columns, as of another place, counts as if in no more."""
+"""Distances are capped at one in this many columns: a layer that differs more may be of another place."""
 
 
 @njit(nogil=True, cache=True)
@@ -28,7 +29,7 @@ def reconsider(draft, layers, starts, votes, matrix):
     Parameters
     ----------
     draft : ndarray of uint8, shape (n,)
-        Bases that change are written to it; columns that go stay in it.
+        In and out: bases are replaced in it, columns are not removed.
     layers : Layers
     starts : ndarray of int32
         Paths over the draft.
@@ -39,11 +40,11 @@ def reconsider(draft, layers, starts, votes, matrix):
     Returns
     -------
     codes : ndarray of uint8
-        The draft without the columns that went.
+        The draft without the removed columns.
     place : ndarray of int64, shape (n + 1,)
-        Where each column went.
+        The column that each column became.
     changed : int
-        Columns that were replaced or removed.
+        Number of columns replaced or removed.
     """
     n = len(draft)
     gone, nearby = np.zeros(n, np.bool_), np.empty(2 * REACH + 1, np.uint8)
@@ -86,7 +87,7 @@ def reconsider(draft, layers, starts, votes, matrix):
 
 @inner
 def _heaviest_other(column, old):
-    """Return the heaviest base but one, of equals the lowest code, and the weight of the column."""
+    """Return the heaviest base but ``old`` (in a tie the lowest code), and the weight of the column."""
     other, total = np.int64(old == 0), np.int64(column[DELETION])
     for code in range(DELETION):
         total += column[code]
@@ -97,7 +98,7 @@ def _heaviest_other(column, old):
 
 @inner
 def _distance(draft, gone, low, high, layers, starts, nearby, matrix):
-    """Return the edit distances of layers to columns ``[low, high)``, together; -1 if too few cover them."""
+    """Return the sum of edit distances of layers to columns ``[low, high)``; -1 for too few layers."""
     size, covering, total, most = np.int64(0), 0, np.int64(0), (high - low) // FARTHEST
     for c in range(low, high):
         if not gone[c]:

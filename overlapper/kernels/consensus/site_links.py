@@ -1,7 +1,7 @@
-"""Which sites are linked: two of them separate the same rows (``docs/algorithms/correction.md``, section 1).
+"""Links of sites: two sites that separate the same rows (``docs/algorithms/correction.md``, section 1).
 
-A copy of a repeat has all of its differences together, while reads err at each site by themselves. Errors
-that recur are often those of one strand, at all such sites alike: rows are compared within their strand.
+Reads of another copy have all its differences, while errors hit each site independently. Recurrent errors are
+often those of one strand, at many sites, so that rows are compared within their strand.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from overlapper.kernels.common.packed import popcount
 from overlapper.runtime.compile.cache import njit
 
 MIN_APART = 100
-"""Columns between linked sites: a motif, or what can be aligned in several ways, reaches less far."""
+"""Least columns between linked sites: motifs, and bases that can be aligned in several ways, are shorter."""
 MIN_EXCESS = 3
-"""Rows that differ at both sites, above those expected by chance."""
+"""Least rows that differ at both sites, beyond those expected by chance."""
 MIN_CHI_SQUARE = 20
-"""Square of that excess, over its variance: by chance one pair of sites in 130,000 has as much."""
+"""Least square of that excess, relative to its variance: one pair of sites in 130,000 has as much by
+chance."""
 UNIT = 64
-"""Excess and variance are counted in so many parts of a row."""
+"""Unit of excess and variance: one over this number of a row."""
 
 
 @njit(nogil=True, cache=True)
 def linked_sites(columns, compared, differing, reverse, alone):
-    """Tell which sites are linked to another one, or need no link.
+    """Return a mask of the sites that are linked to another one, or need no link.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def linked_sites(columns, compared, differing, reverse, alone):
 
 @njit(nogil=True, cache=True)
 def _bits_by_strand(marks, reverse):
-    """Pack what is marked of the rows of each strand to bits, shape (sites, strands, words)."""
+    """Pack the marks of rows to bits, by strand; shape (sites, strands, words)."""
     bits = np.zeros((len(marks), 2, (len(reverse) + 63) // 64), np.uint64)
     rank = np.zeros(2, np.int64)
     for m in range(len(reverse)):
@@ -68,11 +69,11 @@ def _bits_by_strand(marks, reverse):
 
 @njit(nogil=True, cache=True)
 def _are_linked(compared_a, differing_a, compared_b, differing_b):
-    """Tell whether the rows that differ at two sites are the same ones, or others, more often than by chance.
+    """Return whether two sites separate the same rows, or opposite ones, more often than by chance.
 
-    In `UNIT` parts of a row, rounded down for each strand: of ``n`` rows compared at both sites ``a`` differ
-    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance
-    ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
+    In `UNIT` parts of a row, rounded down for each strand: of ``n`` rows compared at both sites, ``a`` differ
+    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance ``a (n - a)
+    b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
     """
     excess = variance = np.int64(0)
     for strand in range(2):

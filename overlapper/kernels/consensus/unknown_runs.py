@@ -10,7 +10,7 @@ from overlapper.runtime.compile.cache import njit
 
 @njit(nogil=True, cache=True)
 def fill_unknown(draft, layers, starts, most):
-    """Give every run of unknown columns the bases of the first layer that spans it.
+    """Replace every run of unknown columns by the bases of the first layer that spans it.
 
     Parameters
     ----------
@@ -19,14 +19,14 @@ def fill_unknown(draft, layers, starts, most):
     starts : ndarray of int32
         Paths over the draft.
     most : int
-        Bases that a run may get; a layer with more is passed over.
+        Most bases of a run; layers with more are passed over.
 
     Returns
     -------
     codes : ndarray of uint8
         The draft with runs replaced.
     place : ndarray of int64, shape (n + 1,)
-        Where each column went; the columns of a run all went behind what replaced it, but the first.
+        The column that each column became; all but the first of a replaced run lie behind the new bases.
     """
     n = len(draft)
     codes, place = np.empty(n + most * _unknown_runs(draft), np.uint8), np.empty(n + 1, np.int64)
@@ -68,7 +68,7 @@ def _unknown_runs(draft):
 
 @njit(nogil=True, cache=True)
 def _first_across(layers, starts, c, stop, most):
-    """Return the first layer that spans a run and knows all its bases; -1 if there is none."""
+    """Return the first layer that spans a run with known bases alone; -1 if there is none."""
     for m in range(len(layers.start) - 1):
         if not layers.used[m] or layers.start[m] >= c or layers.end[m] <= stop:
             continue

@@ -31,12 +31,12 @@ from overlapper.runtime.compile.cache import njit
 U64 = np.uint64
 _LANES, _WIDTH = Lanes(16), 16
 _FIRST = np.repeat(np.array([0xFFFF, 0], np.uint16), _WIDTH)
-"""Masks of the first lanes: one that begins behind ``n`` of them has ``16 - n`` lanes."""
+"""Masks of lanes: the mask loaded from ``n`` on has the first ``16 - n`` lanes set."""
 SLOTS = 8
-"""Bases that one draft can gain behind a column."""
+"""Most bases that one draft can gain behind a column."""
 DELETION = 4
 MIN_DEPTH = 3
-"""Layers without which a column stays as it is."""
+"""Least layers of a vote; a column with fewer stays as it is."""
 
 
 class Votes(NamedTuple):
@@ -47,16 +47,16 @@ class Votes(NamedTuple):
     column : ndarray of uint16, shape (n, 5)
         Weight of every base, and of `DELETION`.
     behind : ndarray of int32, shape (n,)
-        The row of each column in `inserted`; 0, which is empty, where no layer has bases inserted behind it.
+        The row of each column in `inserted`; row 0, which is empty, where no layer has bases inserted.
     inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
         Weight of every base in every slot behind a column.
     passing : ndarray of uint16, shape (n,) or longer
-        Weight of the layers that go on behind the column.
+        Weight of the layers that do not end at the column.
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
     differing, gaining : ndarray of uint16, shape (n,)
-        Layers that have a deletion there or another base than the draft, or an unknown one, and those that
-        have a known one inserted behind.
+        Layers that have a deletion, another base than the draft or an unknown one at the column; layers that
+        have a known base inserted behind it.
     """
 
     column: np.ndarray
@@ -77,7 +77,7 @@ def count_votes(draft, layers, starts, runs):
     draft : ndarray of uint8, shape (n,)
     layers : Layers
     starts : ndarray of int32
-        Their paths over the draft.
+        Paths of the layers over the draft.
     runs : EqualRuns
         Of the paths.
     """
@@ -102,7 +102,7 @@ def count_votes(draft, layers, starts, runs):
 
 @inner
 def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
-    """Count the votes of one layer, but for those of runs, which are counted in ``agreeing``."""
+    """Count the votes of one layer; those along runs of equal pairs go to ``agreeing``."""
     votes.depth[layers.start[m]] += 1
     votes.depth[layers.end[m]] -= 1
     first, last = layers.first[m], layers.last[m]
@@ -114,7 +114,7 @@ def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
         n_behind = _vote(draft, starts, at, c, column, end, bases, weights, agreeing, votes, n_behind)
         if r < n_runs:
             fetch_behind(runs, r, n_runs, starts, at, bases)
-            # Behind the last base of a run, others may be inserted.
+            # The last pair is left out: bases may be inserted behind it.
             base, sure = np.int64(runs.base[r]), np.int64(runs.length[r]) - 1
             _agree(weights, base, sure, agreeing, votes.passing, column)
             c = column + sure
@@ -123,7 +123,7 @@ def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
 
 @inner
 def _add_up(draft, agreeing, votes):
-    """Add the votes of runs, and count the layers that cover each column."""
+    """Add the votes along runs, and sum up the depth of each column."""
     for c in range(U64(len(draft))):
         votes.depth[c + U64(1)] += votes.depth[c]
         if agreeing[c]:
@@ -132,7 +132,7 @@ def _add_up(draft, agreeing, votes):
 
 @inner
 def _agree(weights, base, length, agreeing, passing, column):
-    """Count the votes of a layer for the draft's bases, from a base and a column on."""
+    """Count the votes of a layer along a run of equal pairs."""
     one = splat(_LANES, agreeing, 1)
     for x in range(0, length, _WIDTH):
         weight = widen(load(_LANES, weights, base + x))
@@ -145,9 +145,9 @@ def _agree(weights, base, length, agreeing, passing, column):
 
 @inner
 def _vote(draft, starts, at, start, stop, end, bases, weights, agreeing, votes, n_behind):
-    """Count the votes of one layer on some of the columns that it covers, which end at ``end``.
+    """Count the votes of one layer on columns ``[start, stop)``; it covers columns up to ``end``.
 
-    Behind so many columns bases were inserted before; return behind how many there are then.
+    ``n_behind`` is the number of columns with bases inserted behind them; the new number is returned.
     """
     final, c, here = np.int64(len(bases) - 1), start, np.int64(starts[U64(at + start)])
     while c < stop:
@@ -165,7 +165,7 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, agreeing, votes, 
 
 @inner
 def _vote_side_by_side(draft, c, paired, end, bases, weights, here, agreeing, votes):
-    """Count the votes of one layer on columns that each have one of its bases, from ``here`` on."""
+    """Count the votes of one layer on columns that are paired with successive bases, from ``here`` on."""
     one, none = splat(_LANES, agreeing, 1), splat(_LANES, agreeing, 0)
     weight = widen(load(_LANES, weights, here))
     around = shift_right(add(weight, widen(load(_LANES, weights, here + 1))), one)
@@ -196,7 +196,7 @@ def _vote_on(draft, starts, at, column, end, bases, weights, votes, n_behind):
     here, behind = U64(starts[U64(at) + c]), U64(starts[U64(at) + c + U64(1)])
     before = behind - U64(behind > U64(0))
     around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
-    # A base or its lack is chosen without a branch, as a processor cannot foresee it.
+    # A base or its lack is selected without a branch, as a processor cannot predict it.
     is_gone = behind == here
     base = U64(bases[min(here, final)])
     known = is_gone | (base < U64(DELETION))

@@ -1,4 +1,4 @@
-"""Rows cut to windows of targets, and bases packed again after the vote."""
+"""Rows cut to windows of targets and chosen by depth; bases packed after the vote."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from overlapper.kernels.consensus.layers import Rows
 from overlapper.runtime.compile.cache import njit
 
 BIN = 256
-"""Depth is counted in stretches of so many bases."""
+"""Bases of a stretch, the unit in which depth is counted."""
 MOST_ROWS = 1600
-"""Rows on a stretch at most: votes of so many, of weight 40 at most, do not pass 16 bits."""
+"""Most rows on a stretch: the votes of this many, of weight 40 at most, fit 16 bits."""
 LEAST = 100
-"""Bases of a window that a row must keep."""
+"""Least bases of a row on a window."""
 
 
 @njit(nogil=True, cache=True)
 def cut_rows(rows, windows):
-    """Cut rows to windows of their targets, along the line from corner to corner of their intervals.
+    """Cut rows to windows of their targets, proportionally: along the line from corner to corner.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def cut_rows(rows, windows):
 
 @njit(nogil=True, cache=True)
 def _stays(rows, r, start, end):
-    """Tell whether a row keeps enough of the interval ``[start, end)`` of its target."""
+    """Return whether a row keeps enough bases on ``[start, end)`` of its target."""
     bases = min(rows.t_end[r], end) - max(rows.t_start[r], start)
     return bases > 0 and bases >= min(LEAST, rows.t_end[r] - rows.t_start[r])
 
 
 @njit(nogil=True, cache=True)
 def within_depth(window_first, t_start, t_end, max_depth):
-    """Choose rows of windows, in order: each has a stretch of `BIN` bases that too few rows before it cover.
+    """Choose rows of windows, in order: a row is taken if too few earlier ones cover some stretch of it.
 
     A row that finds one stretch with `MOST_ROWS` rows is not taken either.
 
@@ -103,7 +103,7 @@ def within_depth(window_first, t_start, t_end, max_depth):
 
 @njit(nogil=True, cache=True)
 def reach_beyond(first, t_start, t_end, others_first, others_start, others_end, least):
-    """Tell which rows of windows touch none of other intervals, or have enough bases in a row beyond them.
+    """Return a mask of the rows that touch none of given intervals, or reach far enough beyond them.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def reach_beyond(first, t_start, t_end, others_first, others_start, others_end, 
 
 @njit(nogil=True, cache=True)
 def pack_codes(codes, offsets, word_offsets):
-    """Pack sequences two bits a base; codes above 3 become 0.
+    """Pack sequences, two bits a base; codes above 3 become 0.
 
     Parameters
     ----------

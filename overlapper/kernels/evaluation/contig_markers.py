@@ -33,7 +33,7 @@ STRETCH = 5
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
 _FIRST_ROOM = 64
 _SHARE = 50
-"""Distances of neighbours differ by one base in so many, and some more."""
+"""Distances of neighbours differ by one base in this many, and some more."""
 _OPENING, _RUN_FIRST, _STRETCH_FIRST, _STRETCH_LAST, _BEFORE, _NEW = range(6)
 """Markers that are kept: the first of the contig, of the run, of the stretch, the last of the stretch, the
 one before, and the one that comes."""
@@ -172,7 +172,7 @@ def find_markers(table, spans, first, last, k, low, high, counts):
 
 @inner
 def _neighbours(references, slack, marks, before, after):
-    """Tell whether two markers are as far apart on the contig as on the reference, in the same order."""
+    """Return whether two markers are as far apart on the contig as on the reference, in the same order."""
     sequence, opposite = marks[before, _SEQUENCE], marks[before, _OPPOSITE]
     if marks[after, _SEQUENCE] != sequence or marks[after, _OPPOSITE] != opposite:
         return False

@@ -18,7 +18,7 @@ from overlapper.runtime.compile.cache import njit
 
 ANCHOR, MAX_GAP = 13, 5000
 BAND, BAND_SHARE = 500, 32
-"""Anchors lie within so many bases, and one of so many of the window, of the line between its corners."""
+"""Anchors lie within this many bases, and one of this many of the window, of the line between its corners."""
 _MASK = (1 << 2 * ANCHOR) - 1
 _NONE = -1
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
@@ -170,7 +170,7 @@ def _find_anchors(target, size, query, length, band, of_target, of_query, anchor
 
 @inner
 def _within(first, place, bases, i, j):
-    """Tell whether a k-mer of both lies within a match."""
+    """Return whether a k-mer of both lies within a match."""
     return j - i == place - first and i + ANCHOR <= first + bases
 
 

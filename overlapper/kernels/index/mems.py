@@ -65,7 +65,8 @@ def _look_up_seeds(
     Returns
     -------
     int
-        How many seeds occur in the text; so many rows of ``seeds`` are set to start, first row, end of rows.
+        Number of seeds that occur in the text; as many rows of ``seeds`` are set to start, first row, end of
+        rows.
     """
     count = 0
     to_kmer = seed_length - kmer_length

@@ -36,7 +36,7 @@ from overlapper.kernels.index.mems import FOUND_COLUMNS, add_match, with_room
 from overlapper.runtime.compile.cache import njit
 
 FORWARD_LIMIT = 2
-"""Kept bi-intervals are extended forward by at most so many bases.
+"""Kept bi-intervals are extended forward by at most this many bases.
 
 Measured: 2 saves 2 to 4 per cent of all accesses; 3 saves another per cent on yeast, and costs 4 on E. coli.
 """

@@ -16,7 +16,7 @@ COLUMNS = 9
 read, turned to the strand that matches, and on the sequence."""
 
 SEED_BASES = 15
-"""An anchor counts as one seed for every so many bases, at least as one: long matches are few."""
+"""Bases of an anchor that count as one seed; each anchor counts as one at least: long matches are few."""
 _UNIT = 256
 """Scores are in 256ths of a base."""
 _RANK_BITS = 28

@@ -69,13 +69,13 @@ class Saves(NamedTuple):
 
 
 def lowest_cell(bits: int, scheme: Scheme) -> int:
-    """Return ``never`` for cells of so many bits: a pair, or the first two bases of a gap, still fit."""
+    """Return ``never`` for cells of ``bits`` bits: a pair, or the first two bases of a gap, still fit."""
     worst = max(0, -int(scheme.matrix.min()), -(scheme.gap_open + 2 * scheme.gap_extend))
     return -(2 ** (bits - 1)) + worst
 
 
 def fits_cells(bits: int, q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: Scheme) -> np.ndarray:
-    """Tell which pairs have only cells that fit so many bits.
+    """Return a mask of the pairs whose cells all fit ``bits`` bits.
 
     A cell scores at least what two gaps would; within a band, what the most pairs of bases there can be, and
     gaps besides, would. Columns are counted in cells, too.
@@ -149,7 +149,7 @@ def align_pairs(
 
 
 def _is_plain(scheme: Scheme) -> bool:
-    """Tell whether known bases have one score if equal and one if not, and there is no band."""
+    """Return whether known bases have one score if equal and one if not, and there is no band."""
     known = scheme.matrix[:4, :4]
     match, mismatch = known[0, 0], known[0, 1]
     simple = np.array_equal(known, np.where(np.eye(4, dtype=bool), match, mismatch))
@@ -230,7 +230,7 @@ def _align_pair(
 
 @njit(nogil=True, cache=True)
 def _room_for_saves(lanes, part, work, words):
-    """Return room for the rows that are saved when so many words of directions are held."""
+    """Return memory for saved rows, given the ``words`` words of directions that are held."""
     levels, span = 0, part.end - part.first
     stride = stripe_stride(lanes, part, work)
     while span > 1 and span * stride * PLANES > words:

@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
 
 
 def room_for(lanes: int, cell: type, q_longest: int, t_longest: int) -> Work:
-    """Return memory for pairs of sequences of up to so many bases."""
+    """Return memory for pairs of sequences of up to ``q_longest`` and ``t_longest`` bases."""
     rows, columns = q_longest + 3 * lanes, t_longest + 4 * lanes
     return Work(
         np.empty(rows, cell), np.empty(columns, cell), np.empty(rows, cell), np.empty(rows, cell),

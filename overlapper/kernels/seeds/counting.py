@@ -1,4 +1,4 @@
-"""Count the canonical k-mers of packed reads, in buckets of hashes.
+"""Canonical k-mers of packed reads, counted and listed by buckets of hashes.
 
 A k-mer is an integer whose first base lies in the lowest two bits. Its hash is an invertible mix of 2k bits,
 all arithmetic modulo 2^2k: ``x *= M1; x ^= x >> k; x *= M2; x ^= x >> k``. A canonical k-mer is the smaller
@@ -196,7 +196,7 @@ def fill_buckets(
 
 @njit(nogil=True, cache=True)
 def group_buckets(entries, bounds, shift, lower, upper, spectrum, column_sizes, occurrences):
-    """Group the equal k-mers of consecutive buckets; keep those of wanted multiplicity.
+    """Group equal k-mers of consecutive buckets; keep those of wanted multiplicity.
 
     Parameters
     ----------

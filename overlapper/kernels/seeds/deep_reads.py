@@ -62,7 +62,7 @@ def count_frequent(
 
 @njit(nogil=True, cache=True)
 def _is_repeated(group, rest_low_bit, read_of_words, word_offsets, lengths):
-    """Return whether a quarter of the entries of a group have the next one within half the read's length."""
+    """Return whether a quarter of the entries of a group are followed by another within half of the read."""
     followed = 0
     for i in range(len(group) - 1):
         base, following = _base(group[i], rest_low_bit), _base(group[i + 1], rest_low_bit)
@@ -74,7 +74,7 @@ def _is_repeated(group, rest_low_bit, read_of_words, word_offsets, lengths):
 
 @njit(nogil=True, cache=True)
 def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, deep, spectrum):
-    """Count how many entries of deep reads the frequent groups have of which nine tenths lie there.
+    """Count frequent groups with nine tenths of their entries in deep reads, by the number of these.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
         Those of `count_frequent`.
     deep : ndarray of bool, shape (reads,)
     spectrum : ndarray of int64
-        In and out: how many groups have so many entries there; the last value also counts those above.
+        In and out: number of groups by their entries in deep reads; the last value also counts larger ones.
     """
     start = 0
     while start < len(entries):
@@ -98,7 +98,7 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
 
 @njit(nogil=True, cache=True)
 def keep_seeding(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, deep, most, out):
-    """Write what seeds of the groups that are sampled: of frequent ones those in deep reads.
+    """Write the entries that seed: of frequent groups those in deep reads; groups are thinned out.
 
     Parameters
     ----------

@@ -8,13 +8,13 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 @njit(nogil=True, cache=True)
 def count_runs(words, length, unknown_start, unknown_end):
-    """Return how many runs of equal bases a read has; a run of unknown bases is one."""
+    """Count the homopolymer runs of a read; a run of unknown bases is one."""
     return _runs(words, length, unknown_start, unknown_end, np.empty(0, np.uint64), np.empty(0, np.int32))
 
 
 @njit(nogil=True, cache=True)
 def compress(words, length, unknown_start, unknown_end, out_words, run_starts):
-    """Write one base for every run of a read, and where the run starts.
+    """Write a base for every homopolymer run of a read, and where the run starts.
 
     Parameters
     ----------

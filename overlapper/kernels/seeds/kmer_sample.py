@@ -1,4 +1,4 @@
-"""Sample k-mers of packed reads by content, and count them for every k from 16 to 32 at once.
+"""k-mers of packed reads sampled by content, and counted for every k from 16 to 32 at once.
 
 The same stretch of the genome is sampled, or not, in every read and on either strand: a 16-mer is an *anchor*
 when a hash that both strands share lies below a threshold. A sample is the 32 bases that start with the
@@ -48,7 +48,7 @@ def _hash_anchors(window, hashes):
 
 @njit(nogil=True, cache=True)
 def _sample_stretch(words, first_word, start, stop, threshold, samples, places, found):
-    """Append the samples of the known bases ``[start, stop)`` of one read; return how many there are now."""
+    """Append the samples of the known bases ``[start, stop)`` of a read; return their new number."""
     hashes = np.empty(ANCHOR, np.uint32)
     for first in range(start - start % ANCHOR, stop - ANCHOR + 1, ANCHOR):
         word = first_word + first // SAMPLE
@@ -115,7 +115,7 @@ def sample(
 
 @njit(nogil=True, cache=True)
 def _shared_bases(one, other):
-    """Return how many first bases two samples share."""
+    """Return the length of the common prefix of two samples."""
     difference = one ^ other
     shared = SAMPLE
     while difference:

@@ -1,4 +1,4 @@
-"""Tables of the canonical k-mers of sequences whose hashes lie in a slice ``[low, high)``.
+"""Hash tables of canonical k-mers of sequences, those whose hashes lie in a slice ``[low, high)``.
 
 A table has open addresses: row ``i`` holds a hash, `NONE` where it is empty, and what is known of its k-mer.
 Hashes are those of `overlapper.kernels.seeds.counting`. Sequences come as `Spans`, long ones a chunk at a
@@ -22,7 +22,7 @@ PLACE_BIT, REVERSE_BIT = np.uint64(20), np.uint64(19)
 REPEATED, SEEN = np.uint64(1 << 18), np.uint64(1 << 17)
 HAPLOTYPES = np.uint64((1 << MOST_HAPLOTYPES) - 1)
 CHUNK = 1024
-"""k-mers that are hashed at a time: their hashes stay in the processor's first cache."""
+"""k-mers of a chunk, whose hashes stay in the first-level cache."""
 
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
@@ -54,13 +54,13 @@ class Spans(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_chunk():
-    """Return room for the hashes and strands of a chunk, and for the numbers of some of them."""
+    """Return memory for the hashes and strands of a chunk, and for the numbers of chosen k-mers."""
     return np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.bool_), np.empty(CHUNK + 1, np.int64)
 
 
 @njit(nogil=True, cache=True)
 def hash_chunk(spans, span, at, k, kept, hashes, reverse):
-    """Hash the k-mers of a span from base ``at`` on, a chunk at most; return how many there are."""
+    """Hash the k-mers of a span from base ``at`` on, at most a chunk; return their number."""
     stop = min(spans.stop[span], at + CHUNK + k - 1)
     return canonical_kmers(spans.words, spans.first_word[span], at, stop, k, kept, hashes, reverse)
 
@@ -78,7 +78,7 @@ def count_bins(spans, first, last, k, kept, shift, counts):
 
 @njit(nogil=True, cache=True)
 def choose(table, hashes, n, low, size, chosen):
-    """List the k-mers of a chunk that lie in a slice, and have memory fetch the rows where they belong.
+    """List the k-mers of a chunk that lie in a slice, and prefetch their rows of the table.
 
     Rows are fetched side by side here; looked at one by one, each would be waited for.
 
@@ -109,13 +109,13 @@ def choose(table, hashes, n, low, size, chosen):
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _home(table, key):
-    """Return the row where a key belongs."""
+    """Return the first row to look for a key in."""
     return (((key * _SCATTER) >> _HALF) * np.uint64(len(table))) >> _HALF
 
 
 @njit(nogil=True, cache=True, forceinline=True)
 def row_of(table, key):
-    """Return the row of a key, or the empty one that it would be put in."""
+    """Return the row of a key, or the empty row where it would go."""
     rows, row = np.uint64(len(table)), _home(table, key)
     while table[row, 0] != key and table[row, 0] != NONE:
         row += _ONE

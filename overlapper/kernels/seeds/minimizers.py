@@ -21,7 +21,7 @@ from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 CHUNK = 2048
-"""Positions decided at a time; the loops below run over this many plus twice the window."""
+"""Positions of a chunk; loops run over this many plus twice the window."""
 
 M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 U8, U32, U64 = np.uint8, np.uint32, np.uint64
@@ -29,7 +29,7 @@ LANES_32_MAX_K = 15
 
 
 def lanes_for(k):
-    """Return an empty array whose type says how wide the hashes of k-mers are: 32 or 64 bits."""
+    """Return an empty array whose type is that of the hashes of k-mers: 32 or 64 bits."""
     return np.empty(0, U32 if k <= LANES_32_MAX_K else U64)
 
 
@@ -117,7 +117,7 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
 
 @always_inline
 def hash_at(words, position, k):
-    """Return the hash (uint64) of a k-mer of a packed read, which has one, and its strand (uint64)."""
+    """Return hash and strand (uint64) of a k-mer of a packed read, which must have a hash."""
     mask = (U64(1) << U64(2 * k)) - U64(1)
     forward = bases_at(words, position) & mask
     f, r = mix(forward, U64(k), mask), mix(reverse_complement_64(forward, k), U64(k), mask)
@@ -144,7 +144,7 @@ def _larger_ahead(source, step, target, n):
 
 @njit(nogil=True, cache=True)
 def _window_minima(values, spare, n, w):
-    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``."""
+    """Return ``values`` or ``spare``, filled with the minimum of ``values[i : i + w]`` at each ``i``."""
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
@@ -157,7 +157,7 @@ def _window_minima(values, spare, n, w):
 
 @njit(nogil=True, cache=True)
 def _window_maxima(values, spare, n, w):
-    """Return an array, one of the two given, that holds at ``i`` the maximum of ``values[i : i + w]``."""
+    """Return ``values`` or ``spare``, filled with the maximum of ``values[i : i + w]`` at each ``i``."""
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
@@ -170,10 +170,10 @@ def _window_maxima(values, spare, n, w):
 
 @njit(nogil=True, cache=True)
 def _highest_minima(hashes, n_kmers, w, begin, end, first, second):
-    """Return an array whose value ``i`` is the largest window minimum that position ``begin + i`` is part of.
+    """Return, for each position ``begin + i``, the largest minimum of the windows that hold it.
 
-    Windows are named by their first k-mer; those that would leave the k-mers ``[0, n_kmers)`` do not exist
-    and count as 0, which is never larger.
+    Windows are numbered by their first k-mer; windows beyond the k-mers ``[0, n_kmers)`` count as 0, which is
+    never larger.
     """
     first_window = max(0, begin - w + 1)
     n_windows = min(end - 1, n_kmers - w) - first_window + 1
@@ -221,7 +221,7 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     Returns
     -------
     int
-        How many were found.
+        Number of minimizers.
     """
     n_kmers = length - k + 1
     w = min(w, n_kmers)
@@ -246,7 +246,7 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
 
 @njit(nogil=True, cache=True)
 def select_marked(words, marks, k, begin, found, found_pos):
-    """Write the k-mers of one chunk of a read that are marked, as `select` writes minimizers.
+    """Write the marked k-mers of one chunk of a read, as `select` writes minimizers.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def select_marked(words, marks, k, begin, found, found_pos):
     Returns
     -------
     int
-        How many there are.
+        Number of k-mers.
     """
     first, n = begin // BASES_PER_WORD, 0
     for word in range(first, min(first + CHUNK // BASES_PER_WORD, len(marks))):
@@ -276,9 +276,9 @@ def select_marked(words, marks, k, begin, found, found_pos):
 
 @njit(nogil=True, cache=True)
 def _compact(hashes, highest, strands, begin, end, found, found_pos):
-    """Move hashes that equal their highest minimum, and their positions, to the front; return how many.
+    """Move hashes that equal their highest minimum, and their positions, to the front; return their number.
 
-    Every number is written and the count decides whether it stays: a branch would be mispredicted too often.
+    Every position is written and the count decides whether it stays: a branch would be mispredicted.
     """
     _mark_equal(highest, hashes, end - begin)
     n = U64(0)
@@ -294,7 +294,7 @@ def _compact(hashes, highest, strands, begin, end, found, found_pos):
 
 @njit(nogil=True, cache=True)
 def _mark_equal(highest, hashes, n):
-    """Overwrite the highest minima: 1 where the hash equals it, else 0."""
+    """Overwrite the highest minima by 1 where the hash is equal, else by 0."""
     never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
     for i in range(n):
         highest[i] = (hashes[i] == highest[i]) & (hashes[i] != never)
@@ -302,5 +302,5 @@ def _mark_equal(highest, hashes, n):
 
 @njit(nogil=True, cache=True)
 def scratch_size(w):
-    """Return how many values the scratch arrays of `select` need for windows of ``w``."""
+    """Return the size of the scratch arrays of `select` for windows of ``w`` k-mers."""
     return CHUNK + 2 * w + 4 * BASES_PER_WORD

@@ -1,4 +1,4 @@
-"""Occurrences of minimizers, packed into as few bytes as the reads ask for.
+"""Occurrences of minimizers, packed into as few bytes as the reads need.
 
 An occurrence is, from its highest bit down, ``last of its group (1 bit) | read | position | strand (1)``. It
 takes ``width`` bytes, lowest first, and its position ``position_bits``; the read has what is left. It lies in
@@ -27,7 +27,7 @@ POSITION_BITS = 31
 READ_SHIFT = POSITION_BITS + 1
 POSITION_MASK = (1 << POSITION_BITS) - 1
 SPARE = 8
-"""Bytes behind the last occurrence: each is read as a whole word."""
+"""Bytes behind the last occurrence, as each is read as a whole word."""
 
 
 @intrinsic
@@ -61,7 +61,7 @@ put_word: Any = _put_word
 
 @always_inline
 def occurrence_at(occurrences, number, width):
-    """Return the occurrence of a number, as a word whose highest bit says whether it is the last."""
+    """Return the occurrence of a number, as a word whose highest bit marks the last one of a hash."""
     return word_at(occurrences, np.int64(number) * width) << U64(64 - 8 * width)
 
 
@@ -92,7 +92,7 @@ def base_in(occurrence, width, position_bits, word_offsets):
 
 @inner
 def put(occurrences, number, width, occurrence):
-    """Write an occurrence, and no byte of its neighbours, which other threads may be writing."""
+    """Write an occurrence without touching its neighbours, which other threads may be writing."""
     packed, at = occurrence >> U64(64 - 8 * width), np.int64(number) * width
     for byte in range(width):
         occurrences[at + byte] = np.uint8(packed >> U64(8 * byte))
@@ -100,7 +100,7 @@ def put(occurrences, number, width, occurrence):
 
 @always_inline
 def put_before(occurrences, number, stop, width, occurrence):
-    """Write an occurrence quickly, where those behind it, up to ``stop``, are not there yet."""
+    """Write an occurrence, perhaps with bytes behind it: occurrences up to ``stop`` are yet to be written."""
     at = np.int64(number) * width
     if at + 8 <= np.int64(stop) * width:
         put_word(occurrences, at, occurrence >> U64(64 - 8 * width))

@@ -24,7 +24,7 @@ _EMPTY = _ALL
 
 @njit(nogil=True, cache=True)
 def unpack_from(words, place, bases):
-    """Unpack bases from a place on, down and complemented when the place is a bitwise complement."""
+    """Unpack bases from a place on; a place that is a bitwise complement means backwards, complemented."""
     reverse = place < 0
     step = -1 if reverse else 1
     at = ~place if reverse else place
@@ -102,7 +102,7 @@ def pair_edits(words, one, other, slack, skip, length, edits):
 
 @njit(nogil=True, cache=True)
 def _kmers_of(bases, k, kmers):
-    """Write the k-mers of bases as numbers."""
+    """Write the k-mers of bases as integers."""
     mask = (_ONE << np.uint64(2 * k)) - _ONE
     kmer = _NONE
     for i in range(len(bases)):
@@ -113,7 +113,7 @@ def _kmers_of(bases, k, kmers):
 
 @njit(nogil=True, cache=True)
 def _slot_of(kmer, table, bits):
-    """Return the slot of a table of 2**bits that holds a k-mer, or is to hold it."""
+    """Return the slot of a k-mer in a table of 2**bits slots, or the empty slot where it would go."""
     slot = (kmer * _SCATTER) >> np.uint64(64 - bits)
     while table[slot] != kmer and table[slot] != _EMPTY:
         slot = (slot + _ONE) & np.uint64(len(table) - 1)
@@ -122,7 +122,7 @@ def _slot_of(kmer, table, bits):
 
 @njit(nogil=True, cache=True)
 def _count_found(kmers, among, table, bits):
-    """Return how many k-mers are found among others, of which the table has room for twice as many."""
+    """Count the k-mers that are among others; the table has room for twice as many as these."""
     table[:] = _EMPTY
     for kmer in among:
         table[_slot_of(kmer, table, bits)] = kmer
@@ -134,7 +134,7 @@ def _count_found(kmers, among, table, bits):
 
 @njit(nogil=True, cache=True)
 def pair_kmers(words, one, other, slack, skip, length, k, shared):
-    """Count the k-mers between bases ``skip`` and ``skip + length`` from one place that the other has, too.
+    """Count the k-mers on bases ``[skip, skip + length)`` behind one place that the other has, too.
 
     Parameters
     ----------

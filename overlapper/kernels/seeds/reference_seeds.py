@@ -1,4 +1,4 @@
-"""Minimizers of a reference by hash, and the places of those of a read.
+"""Look-up of the minimizers of a read among those of a reference: anchors.
 
 An entry is ``rest of hash | word-aligned base number | strand`` in the bucket of the lowest bits of the hash,
 as `seed_index.partition` makes it; entries ascend within a bucket. `slots` tell where the entries of each
@@ -23,11 +23,11 @@ from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 X_BITS, Y_BITS = 30, 33
-"""Bits of the positions of an anchor while anchors are sorted, the strand above them."""
+"""Bits of the two positions of an anchor in its sort key, below its strand."""
 STRETCH = 512
-"""Bases of a read whose minimizers have a number of anchors at most, together."""
+"""Bases of a stretch of a read, whose minimizers together have a limited number of anchors."""
 _POSITION, _STRAND, _LOW, _HIGH = range(4)
-"""Columns of a seed: where it begins on the read, its strand there, and its entries."""
+"""Columns of a seed: position and strand on the read, and the range of its entries."""
 _X_MASK, _Y_MASK = (1 << X_BITS) - 1, (1 << Y_BITS) - 1
 
 
@@ -54,7 +54,7 @@ class Lookup(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_slots(entries, bucket, lookup):
-    """Count the sorted entries of a bucket into its slots, one slot late, for sums to turn into starts."""
+    """Count the sorted entries of a bucket by slot, one slot late, so that running sums are starts."""
     shift = U64(lookup.base_bits + 1 + lookup.rest_bits - lookup.slot_bits)
     first = (np.int64(bucket) << lookup.slot_bits) + 1
     for i in range(len(entries)):
@@ -63,7 +63,7 @@ def fill_slots(entries, bucket, lookup):
 
 @njit(nogil=True, cache=True)
 def count_places(entries, base_bits, spectrum):
-    """Add to ``spectrum[m]`` the hashes of a sorted bucket with m places; the last one takes all more."""
+    """Add to ``spectrum[m]`` the number of hashes of a sorted bucket with m places (the last: or more)."""
     start = 0
     while start < len(entries):
         stop = group_stop(entries, start, base_bits + 1)
@@ -148,7 +148,7 @@ def find_anchors(reads, first, last, k, w, lookup, limit, most, lanes):
 
 @inner
 def _places(lookup, hashed, limit):
-    """Return where the entries of a hash start and end; if they are more than ``limit``, as if one more."""
+    """Return the range of the entries of a hash; of more than ``limit`` entries, one more than that."""
     entries, shift = lookup.entries, U64(lookup.base_bits + 1)
     rest = hashed >> U64(lookup.bucket_bits)
     bucket = np.int64(hashed) & ((1 << lookup.bucket_bits) - 1)
@@ -163,7 +163,7 @@ def _places(lookup, hashed, limit):
 
 @inner
 def _first_at_least(entries, low, stop, shift, rest):
-    """Return the first of ascending entries ``[low, stop)`` whose rest is as high; mostly it is near."""
+    """Return the first of ascending entries ``[low, stop)`` with at least this rest; it is mostly near."""
     step = 1
     while low + step <= stop and entries[low + step - 1] >> shift < rest:
         low += step
@@ -180,7 +180,7 @@ def _first_at_least(entries, low, stop, shift, rest):
 
 @njit(nogil=True, cache=True)
 def _add_anchors(seeds, order, lookup, last, most, keys, n):
-    """Add the anchors of the seeds of a stretch; if they are more than ``most``, of those with fewest places.
+    """Add the anchors of the seeds of a stretch; beyond ``most``, those of the seeds with fewest places.
 
     Returns the keys, which may have grown, how many there are, and how many seeds were left out.
     """

@@ -1,4 +1,4 @@
-"""Groups of entries: those of one hash, and which of them seed (docs/algorithms/dsoft.md).
+"""Groups of entries of one hash, and rules by which they seed (docs/algorithms/dsoft.md).
 
 Entries are those of `overlapper.kernels.seeds.seed_index`, ``rest of hash | base number | strand``.
 """
@@ -10,13 +10,14 @@ from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 WORDS_PER_ENTRY = 64
-"""Words from one entry to the next of the table that finds the read of a word, small enough for the cache."""
+"""Words for each entry of the table that looks up the read of a word, so that it fits into the cache."""
 
 FEWEST_TANDEM = 17
-"""A hash that occurs less often is not looked at: it costs little, and in few reads chance may crowd it."""
+"""Least occurrences of a tandem hash: a rarer one costs little, and in few reads it may be crowded by
+chance."""
 TANDEM_REACH = 2048
-"""Bases within which the read has the next occurrence of a crowded one. Satellites
-have shorter units; genes and arrays of higher order, which reads are placed by, have longer ones."""
+"""An occurrence is crowded if the next one in the read is within this many bases. Units of satellites are
+shorter; those of gene arrays and higher-order arrays, which reads are placed by, are longer."""
 
 U64 = np.uint64
 _SCATTER = 0x9E3779B97F4A7C15
@@ -24,7 +25,7 @@ _SCATTER = 0x9E3779B97F4A7C15
 
 @always_inline
 def group_stop(entries, start, rest_low_bit):
-    """Return where the entries end that have the hash of the one at ``start``; they are those of a bucket."""
+    """Return the end of the entries of a bucket that have the hash of the entry at ``start``."""
     shift = U64(rest_low_bit)
     stop = start + 1
     while stop < len(entries) and (entries[start] >> shift) == (entries[stop] >> shift):
@@ -34,7 +35,7 @@ def group_stop(entries, start, rest_low_bit):
 
 @always_inline
 def read_of(base, read_of_words, word_offsets):
-    """Return the read of a word-aligned base number; other arguments are as of `is_tandem`."""
+    """Return the read of a word-aligned base number; other arguments are those of `is_tandem`."""
     word = base // BASES_PER_WORD
     read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
     while word_offsets[read + 1] <= word:
@@ -44,15 +45,16 @@ def read_of(base, read_of_words, word_offsets):
 
 @njit(nogil=True, cache=True)
 def is_tandem(entries, rest_low_bit, read_of_words, word_offsets):
-    """Return whether a hash repeats within reads: most of its occurrences are crowded.
+    """Return whether a hash is tandem: at least half of its occurrences are crowded.
 
-    One is crowded when the same read has the next within `TANDEM_REACH` bases. A homopolymer of m bases has
-    one hash m times, and m * m hits with another such read, which do not say where the reads lie.
+    An occurrence is crowded if the next one in the same read is within `TANDEM_REACH` bases. A homopolymer of
+    m bases has one hash m times, and m * m hits with another such read, which do not tell where the reads
+    lie.
 
     Parameters
     ----------
     entries : ndarray of uint64
-        All that have the hash, ascending by base number.
+        All entries of the hash, ascending by base number.
     rest_low_bit : int
         Where the rest of the hash starts; below are base number and strand.
     read_of_words : ndarray of int32
@@ -74,10 +76,10 @@ def is_tandem(entries, rest_low_bit, read_of_words, word_offsets):
 
 @always_inline
 def is_sampled(rest, size, unthinned):
-    """Return whether a hash that occurs ``size`` times is one of those that seed.
+    """Return whether a hash that occurs ``size`` times stays when hashes are thinned out.
 
-    All do up to ``unthinned`` times, and a share of ``unthinned / size`` above, so that an occurrence meets
-    about as many others at most, however often the bases repeat. The rest of the hash decides, so that all
-    reads have the same ones.
+    All stay that occur up to ``unthinned`` times, and a share of ``unthinned / size`` above, so that an
+    occurrence meets about ``unthinned`` others at most. The rest of the hash decides, so that all reads keep
+    the same ones.
     """
     return ((U64(rest) * U64(_SCATTER)) >> U64(32)) * U64(size) < U64(unthinned) << U64(32)

@@ -1,6 +1,6 @@
-"""The seed index: which minimizers occur where, kept for those that occur more than once.
+"""Construction of the seed index: occurrences of the minimizers that occur more than once.
 
-Built in three steps, each linear in the minimizers:
+It has three steps, each linear in the number of minimizers:
 
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
    lowest bits of its hash (the highest are zeros too often: minimizers are small hashes).
@@ -8,8 +8,8 @@ Built in three steps, each linear in the minimizers:
    often each hash occurs, and keeps those that occur at least twice and are not tandem (`is_tandem`).
 3. What is kept is packed as occurrences, and listed by read, as `overlapper.kernels.seeds.seed_lists` says.
 
-An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
-the read set asks for.
+An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, with as many bits
+each as the read set needs.
 """
 
 import numpy as np
@@ -23,15 +23,15 @@ from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 PAGE = 256
-"""Entries a page; a block wastes half a page a bucket."""
+"""Entries of a page; a block wastes half a page for each bucket."""
 
 U64 = np.uint64
 
 
 def pages_of_range(bases, w, bucket_bits, range_bits):
-    """Return how many pages a range of buckets needs as a rule.
+    """Estimate the pages of a range of buckets.
 
-    Two minimizers are in w + 1 bases, and the last page of each bucket is half full.
+    There are two minimizers in w + 1 bases, and the last page of each bucket is half full.
     """
     pages = (1 << bucket_bits) // 2 + 2 * bases // ((w + 1) * PAGE)
     return 1 + ((pages + pages // 64) >> range_bits)
@@ -45,8 +45,8 @@ def partition(
 ):  # fmt: skip
     """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
 
-    Where some ranges of buckets are worked on after others, minimizers of those that are not yet are marked:
-    they are made again by their places alone.
+    In several passes over ranges of buckets, the first one marks the minimizers of later passes, which then
+    need not select them again.
 
     Parameters
     ----------
@@ -59,27 +59,26 @@ def partition(
     base_bits : int
         Bits for a word-aligned base number; ``2k - bucket_bits + base_bits + 1`` is at most 64.
     lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
-        Only its type counts: the width in which k-mers are hashed.
+        Its type is the width in which k-mers are hashed.
     sketched : ndarray of int32, shape (reads,)
-        Out: minimizers of each of these reads, when the first ranges are worked on.
+        Out: number of minimizers of each of these reads; set in the first pass.
     pages : ndarray of uint64, shape (n, PAGE)
-        Room: ``range_pages`` of it for each range of buckets that is worked on, the rest for ranges that need
-        more; more is made when that is not enough.
+        Memory: ``range_pages`` pages for each range of this pass, the rest for ranges that need more; it
+        grows when it is full.
     range_bits, range_pages : int
         There are ``2 ** range_bits`` ranges.
     first_range, stop_range : int
-        Ranges ``[first_range, stop_range)`` are worked on; those before were.
+        Ranges of this pass, half open; earlier ones are done.
     left : ndarray of uint32, shape (words,)
-        In and out: a bit for the place of each minimizer of ranges that are not worked on yet. Of no words
-        where all ranges are worked on.
+        In and out: a bit for the place of each minimizer of later passes. Empty if there is one pass.
 
     Returns
     -------
     pages : ndarray of uint64, shape (pages, PAGE)
     previous_page : ndarray of int32, shape (pages,)
-        The page of the same bucket that was filled before, or -1.
+        The page of the same bucket before each page, or -1.
     last_page : ndarray of int32, shape (2 ** bucket_bits,)
-        The page of each bucket that was begun last, or -1.
+        The last page of each bucket, or -1.
     counts : ndarray of int64, shape (2 ** bucket_bits,)
         Entries of each bucket.
     """
@@ -143,7 +142,7 @@ def partition(
 
 @njit(nogil=True, cache=True)
 def _leave(found, found_pos, n, bucket_mask, first_bucket, stop_bucket, left):
-    """Mark the minimizers of a read that are in other buckets; move the rest to the front, and count them."""
+    """Mark minimizers of buckets of later passes; move the others to the front, and return their number."""
     kept, wanted = U64(0), U64(stop_bucket - first_bucket)
     for i in range(n):
         value, place = found[i], found_pos[i]
@@ -171,14 +170,14 @@ def gather_bucket(pages, previous_page, page, count, out):
 
 @njit(nogil=True, cache=True)
 def gather_buckets(pages, previous_page, first_pages, last_page, counts, places, out):
-    """Copy the page chains that blocks of reads have of some buckets to where each is to be.
+    """Copy the page chains of several buckets, from all blocks of reads, to given places.
 
     Parameters
     ----------
     pages : ndarray of uint64, shape (pages, PAGE)
     previous_page : ndarray of int32, shape (pages,)
     first_pages : ndarray of int64, shape (blocks,)
-        Where the pages of each block start; `partition` returned them, and their numbers count from there.
+        Where the pages of each block start, as `partition` returned them; page numbers count from there.
     last_page : ndarray of int32, shape (blocks, buckets)
     counts, places : ndarray of int64, shape (blocks, buckets)
     out : ndarray of uint64
@@ -201,23 +200,24 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_of
     entries, spare : ndarray of uint64, shape (n,)
         Entries of one bucket, ascending by base number; both arrays are overwritten.
     rest_low_bit, rest_bits : int
-        Where the rest of the hash is.
+        Lowest bit and number of bits of the rest of the hash.
     read_of_words, word_offsets
         Those of `is_tandem`.
     spectrum : ndarray of int64
-        In and out: how many hashes, tandem ones not, occur so often; the last value also counts those above.
+        In and out: number of hashes, but for tandem ones, by multiplicity; the last value also counts larger
+        ones.
     out : ndarray of uint64
-        Out: entries of the hashes that are kept, by hash, then by base number; may be ``entries`` itself.
+        Out: entries of kept hashes, by hash, then by base number; may be ``entries`` itself.
 
     Returns
     -------
     int
-        How many entries are kept.
+        Number of kept entries.
     """
     entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
     shift, most, n = U64(rest_low_bit), len(spectrum) - 1, len(entries)
     kept, size = 0, 0
-    # Where groups end cannot be foretold: an entry is written before its group is known to be kept.
+    # Ends of groups cannot be predicted: entries are written before their group is known to be kept.
     for i in range(n):
         entry = entries[i]
         following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
@@ -241,7 +241,7 @@ def group_buckets(
     entries, starts, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, occurrences, width,
     position_bits, first, block_bits, per_block, sizes,
 ):  # fmt: skip
-    """Group several buckets, and pack what is kept, one behind the other; see `group_bucket`.
+    """Group several buckets (`group_bucket`), and pack the kept entries one bucket after the other.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def group_buckets(
     occurrences, width, position_bits, first, block_bits, per_block
         Those of `pack_entries`.
     sizes : ndarray of int64, shape (buckets,)
-        Out: how many entries of each bucket are kept.
+        Out: number of kept entries of each bucket.
     """
     largest = 0
     for bucket in range(len(sizes)):

@@ -1,7 +1,7 @@
-"""The seed index from grouped minimizers: occurrences by hash, their numbers by read, and where they are.
+"""From grouped minimizers to the lists of a seed index: occurrences by hash, and their numbers by read.
 
 1. `pack_entries` makes occurrences of the entries of a bucket.
-2. `drop_groups` leaves out what occurs too often, and thins out what occurs often (`is_sampled`).
+2. `drop_groups` leaves out groups that occur too often, and thins out frequent ones (`is_sampled`).
 3. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
    their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
 
@@ -71,7 +71,7 @@ def pack_entries(
 
 @njit(nogil=True, cache=True)
 def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bits):
-    """Return the rest of the hash of an occurrence's minimizer."""
+    """Return the rest of the hash of an occurrence."""
     read = np.int64(read_in(occurrence, width, position_bits))
     read_words = words[word_offsets[read] : word_offsets[read + 1]]
     value, _ = hash_at(read_words, np.int64(position_in(occurrence, width, position_bits)), k)
@@ -83,7 +83,7 @@ def drop_groups(
     occurrences, width, position_bits, first, stop, limit, unthinned, words, word_offsets, k, bucket_bits,
     block_bits, per_block,
 ):  # fmt: skip
-    """Keep the groups that occur at most ``limit`` times and are sampled, in place; return where they end.
+    """Keep the groups that occur at most ``limit`` times and are sampled, in place; return their end.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def frequent_entries(
     occurrences, width, position_bits, first, stop, limit, words, word_offsets, k, bucket_bits,
     rest_low_bit,
 ):  # fmt: skip
-    """Return the groups that occur more than ``limit`` times, as the entries that they were made of.
+    """Return the entries of the groups that occur more than ``limit`` times.
 
     The arguments are those of `drop_groups` and `pack_entries`; the occurrences are those of one bucket.
     """
@@ -162,7 +162,7 @@ def list_by_block(
     occurrences, width, position_bits, first, stop, word_offsets, first_read, last_read, block_bits,
     next_free, goes_on, numbers, bases,
 ):  # fmt: skip
-    """Enter occurrences into the lists of their blocks of bases, in the order they come.
+    """Append occurrences to the lists of their blocks of bases, in their order.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def list_by_block(
 
 @njit(nogil=True, cache=True)
 def sort_block(numbers, bases, marks):
-    """Sort the list of a block by base, that is, by read and position; no two have the same base.
+    """Sort the list of a block by base, that is, by read and position; bases are distinct.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def sort_block(numbers, bases, marks):
 
 @njit(nogil=True, cache=True)
 def list_few(occurrences, width, position_bits, first, stop, word_offsets, wanted, numbers, bases):
-    """Write the numbers and bases of the occurrences in some reads, in the order they come.
+    """Write the numbers and bases of the occurrences in some reads, in their order.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the reads seed, a bit a base: how many seeds lie before a base is told without looking for it.
+"""Places of seeds in the reads, a bit for each base, with ranks to count the seeds between two bases.
 
 Marks and ranks are those of `overlapper.tables.seeding`. Ranks are modulo 2^32: the difference of two is
 right, however many seeds there are.
@@ -36,7 +36,7 @@ def mark_positions(positions, starts, word_offsets, marks):
 
 @inner
 def fetch_marks(marks, ranks, base):
-    """Fetch what `marked_between` reads of a base: it is asked for later."""
+    """Prefetch the words that `marked_between` will read for a base."""
     word = base // BASES_PER_WORD
     prefetch(marks, word)
     prefetch(ranks, word // WORDS_PER_RANK)
@@ -44,7 +44,7 @@ def fetch_marks(marks, ranks, base):
 
 @inner
 def marked_between(marks, ranks, start, stop):
-    """Return how many bases of ``[start, stop)`` are marked; both count from the first word's first base."""
+    """Return how many of the bases ``[start, stop)``, counted through all words, are marked."""
     return (_rank(marks, ranks, stop) - _rank(marks, ranks, start)) & np.int64(0xFFFFFFFF)
 
 
@@ -61,7 +61,7 @@ def _rank(marks, ranks, base):
 
 @inner
 def _ones(bits):
-    """Return how many of 32 bits are set; GPUs do not have what `popcount` becomes."""
+    """Count the set bits of 32, in a way that also compiles for GPUs, unlike `popcount`."""
     x = U64(bits)
     x -= (x >> U64(1)) & U64(0x55555555)
     x = (x & U64(0x33333333)) + ((x >> U64(2)) & U64(0x33333333))

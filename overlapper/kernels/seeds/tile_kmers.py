@@ -1,4 +1,4 @@
-"""Joining the k-mers of two blocks of reads, each listed by k-mer."""
+"""Join of the k-mers of two blocks of reads, each sorted by k-mer."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from overlapper.runtime.compile.cache import njit
 
 @njit(nogil=True, cache=True)
 def join_kmers(kmers, occurrences, other_kmers, other_occurrences, first_other, column_offsets, joined):
-    """List the occurrences of the k-mers that both blocks have.
+    """List the occurrences of the k-mers that two blocks share.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def join_kmers(kmers, occurrences, other_kmers, other_occurrences, first_other, 
 
 @njit(nogil=True, cache=True)
 def keep_shared(kmers, occurrences, column_offsets, kept):
-    """List the occurrences of the k-mers that a block has at least twice; arguments as of `join_kmers`."""
+    """List the occurrences of the k-mers that a block has at least twice; arguments as for `join_kmers`."""
     columns, at = 0, 0
     column_offsets[0] = 0
     start = 0

@@ -1,4 +1,4 @@
-"""Seed entries on their way to disk and back: gathered by bucket, cut by block of reads, joined for a tile.
+"""Seed entries of runs on disk: gathered by bucket, cut by block of reads, joined for a tile.
 
 Entries are those of `overlapper.kernels.seeds.seed_index`: ``rest of hash | base number | strand``. All
 arrays of entries ascend by rest, then by base number, within a bucket.
@@ -57,7 +57,7 @@ def count_blocks(entries, rest_low_bit, first_bases, counts):
 
 @njit(nogil=True, cache=True)
 def scatter_blocks(entries, rest_low_bit, first_bases, next_free, out):
-    """Write the entries of a bucket to their blocks, base numbers counted from the start of the block.
+    """Write the entries of a bucket to their blocks, with base numbers counted from the start of the block.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def mark_bases(entries, rest_low_bit, marks):
 
 @njit(nogil=True, cache=True)
 def _block_of(base, first_bases, block):
-    """Return the block of a base, looked for from the block of the one before: they ascend within a group."""
+    """Return the block of a base, searched from that of the base before: bases ascend within a group."""
     if base < first_bases[block]:
         block = 0
     while base >= first_bases[block + 1]:
@@ -105,7 +105,7 @@ def _block_of(base, first_bases, block):
 
 @njit(nogil=True, cache=True)
 def join_blocks(queries, targets, rest_low_bit, first_target_base, out):
-    """Write the groups that have entries in both of two blocks, the queries' entries first.
+    """Write the groups with entries in both of two blocks, entries of queries first.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def join_blocks(queries, targets, rest_low_bit, first_target_base, out):
 
 @njit(nogil=True, cache=True)
 def keep_repeated(entries, rest_low_bit, out):
-    """Write the groups that have several entries in a block; return how many entries were written."""
+    """Write the groups with several entries in a block; return the number of entries written."""
     kept, start = 0, 0
     while start < len(entries):
         stop = group_stop(entries, start, rest_low_bit)

@@ -1,4 +1,4 @@
-"""The highest scores at every read end; `overlapper.extend.best_ends` has the definition."""
+"""Highest scores of the overlaps at every read end. Definitions are in `overlapper.extend.best_ends`."""
 
 from overlapper.runtime.compile.cache import njit
 

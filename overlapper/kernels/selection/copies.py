@@ -1,4 +1,4 @@
-"""Which differences between reads are between copies. Definitions are in `overlapper.extend.copies`."""
+"""Differences between copies, told from errors. Definitions are in `overlapper.extend.copies`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Pileups(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def in_runs(reads, rows, overlap, place, other, shortest):
-    """Tell which differences are bases more or fewer in a run.
+    """Return a mask of the differences in the length of a homopolymer run.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def in_runs(reads, rows, overlap, place, other, shortest):
     place : ndarray of int32, shape (differences, 2)
     other : ndarray of uint8, shape (differences, 2)
     shortest : int
-        Bases of a run, at least, in the read that has more.
+        Least bases of the run in the read where it is longer.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def in_runs(reads, rows, overlap, place, other, shortest):
     found = np.zeros(len(overlap), np.bool_)
     for number in range(len(overlap)):
         for side in range(2):
-            if other[number, side] == LACKING:  # where this read has a base alone, its run starts
+            if other[number, side] == LACKING:  # this read alone has the base; its run starts there
                 read, start = rows[overlap[number], side], np.int64(place[number, side])
                 first = np.int64(WORD) * reads.word_offsets[read]
                 end, stop = start + 1, min(np.int64(reads.lengths[read]), start + shortest)
@@ -78,21 +78,21 @@ def in_runs(reads, rows, overlap, place, other, shortest):
 
 
 @njit(nogil=True, cache=True)
-def seen_again(piles, first, last, counts, again):
-    """Mark the differences that several overlaps of a read show.
+def seen_again(pileups, first, last, counts, again):
+    """Mark the differences that several overlaps of a read show at the same place.
 
     Parameters
     ----------
-    piles : Pileups
+    pileups : Pileups
     first, last : int
         Reads, half open.
     counts : ndarray of bool, shape (differences,)
-        Which to look at.
+        The differences that still count.
     again : ndarray of bool, shape (differences, 2)
         By the query, and by the target; written for these reads.
     """
     for read in range(first, last):
-        keys, slots, numbers = _listed(piles, read, counts)
+        keys, slots, numbers = _listed(pileups, read, counts)
         begin = 0
         while begin < len(keys):
             end = begin + 1
@@ -103,33 +103,33 @@ def seen_again(piles, first, last, counts, again):
                 overlaps += slots[keys[i] & _NUMBER] != slots[keys[i - 1] & _NUMBER]
             for i in range(begin, end):
                 which = keys[i] & _NUMBER
-                again[numbers[which], piles.side[slots[which]]] = overlaps > 1
+                again[numbers[which], pileups.side[slots[which]]] = overlaps > 1
             begin = end
 
 
 @njit(nogil=True, cache=True)
-def _listed(piles, read, counts):
-    """List the differences of a read that count, by place, then by what the other has.
+def _listed(pileups, read, counts):
+    """List the differences of a read that count, by place, then by what the other read has.
 
     Returns
     -------
     keys : ndarray of int64
         Ascending; their lowest bits say which difference.
     slots : ndarray of int64
-        Of the overlap of each, among those of the piles.
+        Of the overlap of each, among those of the pileups.
     numbers : ndarray of int64
         Of each among all differences.
     """
     size = 0
-    for slot in range(piles.first[read], piles.first[read + 1]):
-        size += piles.offsets[piles.row[slot] + 1] - piles.offsets[piles.row[slot]]
+    for slot in range(pileups.first[read], pileups.first[read + 1]):
+        size += pileups.offsets[pileups.row[slot] + 1] - pileups.offsets[pileups.row[slot]]
     keys, slots, numbers = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     n = 0
-    for slot in range(piles.first[read], piles.first[read + 1]):
-        side = piles.side[slot]
-        for number in range(piles.offsets[piles.row[slot]], piles.offsets[piles.row[slot] + 1]):
+    for slot in range(pileups.first[read], pileups.first[read + 1]):
+        side = pileups.side[slot]
+        for number in range(pileups.offsets[pileups.row[slot]], pileups.offsets[pileups.row[slot] + 1]):
             if counts[number]:
-                place, other = np.int64(piles.place[number, side]), np.int64(piles.other[number, side])
+                place, other = np.int64(pileups.place[number, side]), np.int64(pileups.other[number, side])
                 keys[n] = (place << _OTHER_BITS | other) << _NUMBER_BITS | n
                 slots[n], numbers[n] = slot, number
                 n += 1
@@ -138,12 +138,12 @@ def _listed(piles, read, counts):
 
 
 @njit(nogil=True, cache=True)
-def confirm(piles, first, last, counts, differing, confirmed):
-    """Mark the differences at places where the read is as those reads have it that differ least from it.
+def confirm(pileups, first, last, counts, differing, confirmed):
+    """Mark the differences at confirmed places: there the read is as the reads most like it are.
 
     Parameters
     ----------
-    piles : Pileups
+    pileups : Pileups
     first, last : int
         Reads, half open.
     counts : ndarray of bool, shape (differences,)
@@ -153,36 +153,36 @@ def confirm(piles, first, last, counts, differing, confirmed):
         By the query, and by the target; written for these reads, where they count.
     """
     for read in range(first, last):
-        keys, slots, numbers = _listed(piles, read, counts)
-        here = np.zeros(piles.first[read + 1] - piles.first[read], np.int32)
+        keys, slots, numbers = _listed(pileups, read, counts)
+        here = np.zeros(pileups.first[read + 1] - pileups.first[read], np.int32)
         shift = _NUMBER_BITS + _OTHER_BITS
         begin = 0
         while begin < len(keys):
             end, place = begin, keys[begin] >> shift
             while end < len(keys) and keys[end] >> shift == place:
-                here[slots[keys[end] & _NUMBER] - piles.first[read]] += 1
+                here[slots[keys[end] & _NUMBER] - pileups.first[read]] += 1
                 end += 1
-            sure = _is_confirmed(piles, read, place, differing, here)
+            sure = _is_confirmed(pileups, read, place, differing, here)
             for i in range(begin, end):
                 which = keys[i] & _NUMBER
-                confirmed[numbers[which], piles.side[slots[which]]] = sure
-                here[slots[which] - piles.first[read]] = 0
+                confirmed[numbers[which], pileups.side[slots[which]]] = sure
+                here[slots[which] - pileups.first[read]] = 0
             begin = end
 
 
 @njit(nogil=True, cache=True)
-def _is_confirmed(piles, read, place, differing, here):
-    """Tell whether two or more of the overlaps nearest to a read, elsewhere, do not differ at a place."""
+def _is_confirmed(pileups, read, place, differing, here):
+    """Return whether two or more of the overlaps that differ least elsewhere do not differ at a place."""
     least = second = np.int64(1) << 40
-    for slot in range(piles.first[read], piles.first[read + 1]):
-        if piles.start[slot] <= place < piles.end[slot]:
-            elsewhere = np.int64(differing[piles.row[slot]]) - here[slot - piles.first[read]]
+    for slot in range(pileups.first[read], pileups.first[read + 1]):
+        if pileups.start[slot] <= place < pileups.end[slot]:
+            elsewhere = np.int64(differing[pileups.row[slot]]) - here[slot - pileups.first[read]]
             if elsewhere < least:
                 least, second = elsewhere, least
             elif elsewhere < second:
                 second = elsewhere
     agree = 0
-    for slot in range(piles.first[read], piles.first[read + 1]):
-        if piles.start[slot] <= place < piles.end[slot] and here[slot - piles.first[read]] == 0:
-            agree += differing[piles.row[slot]] <= second
+    for slot in range(pileups.first[read], pileups.first[read + 1]):
+        if pileups.start[slot] <= place < pileups.end[slot] and here[slot - pileups.first[read]] == 0:
+            agree += differing[pileups.row[slot]] <= second
     return agree > 1

@@ -18,9 +18,9 @@ from overlapper.runtime.compile.cache import njit
 U64 = np.uint64
 WORD = 32
 LACKING = 4
-"""What the other read has in place of a base: none; below 4 another base."""
+"""Code of a base that the other read lacks; codes below are the bases that it has instead."""
 EXTRA = 5
-"""Added to the code of a base that the other read has before this one."""
+"""Added to the code of a base that the other read has inserted before this one."""
 SUBSTITUTION, TARGET_ALONE, QUERY_ALONE = range(3)
 READ_PLACE, READ_OTHER = 0, 1
 
@@ -54,9 +54,9 @@ def find_differences(reads, query, target, reverse, q_start, q_end, t_start, t_e
     query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
         Overlaps.
     most : int
-        Edits, above which a path is not looked for.
+        Most edits of a path.
     first, last : int
-        Which overlaps, half open.
+        Range of the overlaps, half open.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def _edits(one, x, x_end, other, y, y_end, most, reach):
 
 @inner
 def _entry(reach, s, d, most):
-    """Return how many query bases the furthest path has that comes to a diagonal by its edit number ``s``."""
+    """Return the query bases of the furthest path that edit number ``s`` leads to diagonal ``d``, or -1."""
     best = np.int64(-1)
     if abs(d) < s and reach[s - 1, most + d] >= 0:
         best = np.int64(reach[s - 1, most + d]) + 1
@@ -130,7 +130,7 @@ def _entry(reach, s, d, most):
 
 @inner
 def _matching(one, x, x_end, other, y, y_end):
-    """Return how many bases match from a place on."""
+    """Return how many bases match from ``x`` and ``y`` on."""
     left = min(x_end - x, y_end - y)
     length = _matching_words(one, x, other, y, left)
     while length < left:
@@ -143,9 +143,9 @@ def _matching(one, x, x_end, other, y, y_end):
 
 @inner
 def _matching_words(one, x, other, y, left):
-    """Return how many bases match from a place on, counted by words, of a query that is not turned round.
+    """Return a lower bound of `_matching` on a forward query: whole words before the first that differs.
 
-    The words before the first one that differs, or the last one, are told; both are left to be looked at.
+    The last words of the interval are left out as well.
     """
     length, words, last = np.int64(0), one.words, left - 2 * WORD
     if one.reverse or last < 0:
@@ -177,13 +177,13 @@ def _matching_words(one, x, other, y, left):
 
 @inner
 def _word_and_shift(position):
-    """Return the word in which a base is, and by how many bits it is shifted there."""
+    """Return the word that holds a base, and the base's lowest bit there."""
     return position >> 5, U64(2 * (position & 31))
 
 
 @inner
 def _joined(low, high, shift):
-    """Return 32 bases that begin in one word and may go on in the next one."""
+    """Return 32 bases that begin in one word and end in the next one."""
     # Two shifts to the left, as a shift by all 64 bits is undefined.
     return (low >> shift) | ((high << U64(1)) << (U64(63) - shift))
 
@@ -228,8 +228,8 @@ def _trace(one, x, other, y, s, d, most, reach, found):
 def _note(own, at, other, other_at, other_alone, own_alone, found):
     """Write the place of an edit on a read's forward strand, and what the other read has there.
 
-    ``at`` and ``other_at`` are positions of the next bases of either read; a base that one has alone is its
-    next one.
+    ``at`` and ``other_at`` are the positions of the next base of either read; a base that one read alone has
+    is its next base.
     """
     if own_alone:
         base, has = _base(own, at), np.int64(LACKING)
@@ -249,7 +249,7 @@ def _note(own, at, other, other_at, other_alone, own_alone, found):
 
 @inner
 def _run_start(own, place, base):
-    """Return where the run of a base starts, on the forward strand, that ends before a place."""
+    """Return where the homopolymer run of a base that ends before a place starts, on the forward strand."""
     while place > 0 and base_at(own.words, own.first + place - 1) == base:
         place -= 1
     return place

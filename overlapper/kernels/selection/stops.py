@@ -1,4 +1,4 @@
-"""Where overlaps stop within their reads. Definitions are in `overlapper.extend.stops`."""
+"""Stops and crossings of overlaps, counted along the reads. Definitions are in `overlapper.extend.stops`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 
 STRETCH = 128
-"""Bases by which stops and crossings are counted."""
+"""Bases of a stretch, the unit in which stops and crossings are counted."""
 NEAR = 2
-"""Stretches to either side in which a stop is at the same place."""
+"""Stops at most this many stretches apart are at the same place."""
 LEVELS = 3
-"""Stops by how many there are at their place: one, two, more."""
+"""Stops are tallied by how many are at the same place: one, two, more."""
 COPIES = 4
-"""How many times as many overlaps as elsewhere cross a repeat, at least."""
+"""Least depth of a repeat, in crossings, relative to the rest of the reads."""
 ELSEWHERE = 4
-"""One in so many stretches of a read has to lie outside of a repeat, at least."""
+"""At least one in this many stretches of a read lies outside of the repeat."""
 RARER = 8
-"""How many times as many reads go one way as the other, at least, where few molecules go the other way."""
+"""Where few molecules are rearranged, at least this many times as many reads go one way as the other."""
 
 
 @inner
 def _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths):
-    """Return the bases that neither read matches, left and right of the match on the query's strand."""
+    """Return the hangs of an overlap, left and right of the match on the query's strand."""
     after_query = lengths[query[row]] - q_end[row]
     after_target = lengths[target[row]] - t_end[row]
     if reverse[row]:
@@ -33,7 +33,7 @@ def _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
 
 @inner
 def _places(row, side, query, target, reverse, q_start, q_end, t_start, t_end, first):
-    """Return the stretches where the match ends on either read, and whether at its end on the target."""
+    """Return the stretches at a side of the match on both reads, and whether it is its end on the target."""
     if side == 0:
         q_stretch = q_start[row] // STRETCH
     else:
@@ -51,7 +51,7 @@ def add(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, read_start, read_stop,
     stops, crossings,
 ):  # fmt: skip
-    """Count the stops of overlaps at some reads, and the steps at which the number of crossings changes.
+    """Count stops on a range of reads, and the steps by which the number of crossings changes.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def add(
     first : array of int64, shape (reads + 1,)
         First stretch of each read.
     read_start, read_stop : int
-        Reads ``[read_start, read_stop)`` are looked at.
+        Counts are those on reads ``[read_start, read_stop)``.
     stops : array of int32, shape (2, stretches)
         At starts and at ends of matches; counted up.
     crossings : array of int32, shape (stretches,)
@@ -96,7 +96,7 @@ def add(
 
 @njit(nogil=True, cache=True)
 def may_be_internal(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
-    """Return a mask of the overlaps that stop at a side, or contain no read; arguments are those of `add`."""
+    """Return a mask of the overlaps that stop on a side or are no containment; arguments as for `add`."""
     found = np.empty(len(query), np.bool_)
     for row in range(len(query)):
         hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
@@ -116,12 +116,12 @@ def _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, ma
 
 @njit(nogil=True, cache=True)
 def settle(first, stops, crossings):
-    """Turn steps to numbers of crossings, and stops to those near each stretch, in place.
+    """Sum steps up to numbers of crossings, and stops up to those at the same place, in place.
 
     Returns
     -------
     covered, quiet : int
-        Stretches that overlaps cross, once for either side; those of them without a stop near.
+        Stretches that overlaps cross, counted once for either side, and those of them without a stop.
     """
     covered, quiet = 0, 0
     for read in range(len(first) - 1):
@@ -144,9 +144,10 @@ def settle(first, stops, crossings):
 
 @inner
 def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few):
-    """Return what tells of a stop: how many others there are, how many overlaps, and whether a read is alone.
+    """Return the evidence on a stop: stops and overlaps at its place, and whether one of the reads is alone.
 
-    Of the numbers on either read the smaller one. A read is alone where it is bad, or where few go its way.
+    Of the numbers on the two reads the smaller one counts. A read is alone where it is bad, or where few
+    molecules are as it is.
     """
     q_stops, t_stops = stops[side, at_query], stops[at_end, at_target]
     q_crossings, t_crossings = crossings[at_query], crossings[at_target]
@@ -158,7 +159,7 @@ def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few):
 
 @inner
 def _is_rare(own_stops, own_crossings, other_stops, other_crossings, few):
-    """Return whether far fewer reads go on as the own one does than as the other one does, on either read."""
+    """Return whether far fewer reads go on as the own read does than as the other read does."""
     more_stop = RARER * np.int64(own_crossings) <= own_stops
     more_cross = RARER * np.int64(other_stops) <= other_crossings
     return own_crossings < few and more_stop and more_cross
@@ -169,7 +170,7 @@ def tally(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
     few,
 ):  # fmt: skip
-    """Return the stops at reads that are not alone there, by level.
+    """Count the stops at which no read is alone, by `LEVELS`.
 
     Parameters
     ----------
@@ -178,7 +179,7 @@ def tally(
     stops, crossings : arrays
         As `settle` leaves them.
     many : int
-        Stops that tell of a bad stretch where nothing crosses it.
+        Stops at a place that nothing crosses, from which on the read is bad there.
     few : int
         Overlaps at a place that are too few to tell.
 
@@ -240,7 +241,7 @@ def internal(
 
 @njit(nogil=True, cache=True)
 def count_crossings(crossings, most):
-    """Return how many stretches 0, 1, ... overlaps cross, those that more cross with ``most``."""
+    """Count the stretches by their number of crossings, 0 to ``most``; more count as ``most``."""
     counts = np.zeros(most + 1, np.int64)
     for number in crossings:
         counts[min(np.int64(number), most)] += 1
@@ -251,7 +252,7 @@ def count_crossings(crossings, most):
 def within_repeats(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, crossings, typical
 ):  # fmt: skip
-    """Return which overlaps lie within a repeat, and both reads go on beyond it.
+    """Return a mask of the overlaps that lie within a repeat, beyond which both reads go on.
 
     Parameters
     ----------
@@ -260,7 +261,7 @@ def within_repeats(
     crossings : array of int32
         As `settle` leaves them.
     typical : int
-        Overlaps that cross a stretch of the reads.
+        Median number of crossings of a stretch.
 
     Returns
     -------
@@ -276,7 +277,7 @@ def within_repeats(
 
 @inner
 def _is_deep(read, start, end, first, crossings, typical):
-    """Return whether a match is crossed far more often than all reads, and than a part of its own one."""
+    """Return whether far more overlaps cross a match than is typical, and than cross the rest of its read."""
     low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
     fewest = np.int64(1 << 31)
     for stretch in range(first[read] + low, first[read] + high):
@@ -285,7 +286,7 @@ def _is_deep(read, start, end, first, crossings, typical):
             return False
     outside = 0
     for stretch in range(first[read], first[read + 1]):
-        # What nothing crosses, as ends of reads, tells nothing.
+        # Stretches that nothing crosses, such as ends of reads, are not counted.
         if 0 < COPIES * np.int64(crossings[stretch]) < fewest:
             outside += 1
     return low < high and ELSEWHERE * outside >= first[read + 1] - first[read]

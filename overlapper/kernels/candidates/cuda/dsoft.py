@@ -16,6 +16,7 @@ from overlapper.kernels.candidates.cuda.hits import Index, sorted_hits
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
+from overlapper.tables.base import places_within
 
 WARP = 32
 """Threads that work on a pair."""
@@ -149,7 +150,5 @@ def seeds_of(found: Found | None, arena: Arena) -> tuple[np.ndarray, np.ndarray,
     if found is None:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
     starts, counts, *positions = map(arena.download, found[4:])
-    places = (
-        np.repeat(starts, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    )
+    places = np.repeat(starts, counts) + places_within(counts)
     return counts, positions[0][places], positions[1][places]

@@ -13,7 +13,7 @@ _ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 @cuda.jit(device=True, forceinline=True)
 def _lowest(bits):
-    """Return a word whose lowest bits, so many of them, are set."""
+    """Return a word whose ``bits`` lowest bits are set."""
     if bits <= 0:
         return _NONE
     return _ALL >> uint64(64 - bits) if bits < 64 else _ALL

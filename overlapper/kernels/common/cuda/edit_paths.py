@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def room_for(cls, pairs: int, bases: int, arena: Arena) -> Pairs:
-        """Cut empty lists for so many pairs, of so many bases of both sequences together."""
+        """Cut empty lists for ``pairs`` pairs, of ``bases`` bases of both sequences in all."""
         # Who is in the two others has more than 64 bases on one side.
         longer = min(pairs, bases // 64) + 1
         lists = [arena.array((most, PAIR), np.int32) for most in (pairs + 1, longer, longer)]
@@ -74,7 +74,7 @@ class Scratch(NamedTuple):
 
     @classmethod
     def for_list(cls, number: int, pairs: int, arena: Arena) -> Scratch:
-        """Cut memory for as many threads as a list of so many pairs can use, or as there is room for."""
+        """Cut memory for as many threads as a list of ``pairs`` pairs can use, or as fit the arena."""
         rows, words = SIZES[number]
         codes = (rows + 63 >> 6) * CODES
         threads = min(MOST_THREADS[number], pairs, arena.free // (8 * (codes + 2 * words)))

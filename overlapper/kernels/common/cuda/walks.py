@@ -43,7 +43,7 @@ class DeviceReads(NamedTuple):
 
 
 def bytes_of_reads(words: int, reads: int, runs: int) -> int:
-    """Return the device memory of so many reads of so many words of 32 bases, with runs of unknown bases."""
+    """Return the device memory of packed reads, by their words, number and runs of unknown bases."""
     return 12 * words + 24 * reads + 8 * runs + MARGIN
 
 

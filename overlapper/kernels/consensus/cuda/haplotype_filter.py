@@ -126,7 +126,7 @@ def mark_candidates(
     draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, errors, with_gaps,
     state, gaps,
 ):  # fmt: skip
-    """Tell which columns are candidates, and of these, which need no link; a thread a column.
+    """Mark the candidates among columns, and those that need no link; a thread for each column.
 
     ``gaps`` gets how many layers have a long gap at a candidate, 0 where that is none of its kinds.
     """

@@ -120,7 +120,7 @@ def count_rows(layer_first, window, start, end, used, draft_first, place, moving
 
 @cuda.jit(device=True)
 def _is_pair(c, starts, at, codes, place, low, bases, layer):
-    """Tell whether a layer pairs a base at a column that equals the one the next draft has there."""
+    """Return whether a layer's base at a column is that of the next draft there."""
     b, d = starts[at + c], place[low + c]
     return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[layer + b]
 

@@ -153,7 +153,7 @@ def _gained(m, c, first, bases, start, end, at, used, starts):
 
 @cuda.jit(device=True)
 def _is_divided(counts, own, alike):
-    """Tell whether what the target has is held, and something else is, too."""
+    """Return whether both the target's own kind and another one are held."""
     n = int64(0)
     for i in range(BY_STRAND):
         n += counts[i]
@@ -167,6 +167,6 @@ def _is_divided(counts, own, alike):
 
 @cuda.jit(device=True)
 def _is_held(counts, kind, least):
-    """Tell whether layers on both strands hold a kind, as many as have to."""
+    """Return whether enough layers, on both strands, hold a kind."""
     forward, backward = int64(counts[2 * kind]), int64(counts[2 * kind + 1])
     return min(forward, backward) > 0 and MILLION * (forward + backward) >= least

@@ -114,7 +114,7 @@ class Voted(NamedTuple):
 
 
 def bytes_of_votes(columns: int) -> int:
-    """Return the device memory of the votes on so many columns and of the next drafts."""
+    """Return the device memory of the votes on ``columns`` columns and of the next drafts."""
     return columns * (2 * (STANDING + INSERTED + 1) + 4 + 32)
 
 

@@ -74,7 +74,7 @@ def _follower(affine: bool):
 
 
 def extension_kernel(bits: int, affine: bool):
-    """Return the kernel for scores whose ``TileScores.equal`` has so many bits."""
+    """Return the kernel for scores whose ``TileScores.equal`` has ``bits`` bits."""
     numbers = arithmetic(bits)
     fill = filler(bits, affine)
     follow = _follower(affine)

@@ -109,7 +109,7 @@ def _stepper(bits: int, affine: bool, at_edge: bool):
 
 
 def filler(bits: int, affine: bool):
-    """Return the device function that fills a tile, for scores whose ``equal`` has so many bits."""
+    """Return the device function that fills a tile, for scores whose ``equal`` has ``bits`` bits."""
     advance_at_edge, advance = _stepper(bits, affine, True), _stepper(bits, affine, False)
     planes, words = border_planes(bits, affine), direction_words(affine)
 

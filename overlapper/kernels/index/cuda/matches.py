@@ -27,7 +27,7 @@ SEGMENT, START, LENGTH, FIRST, LAST, MISMATCHES = range(6)
 A place that is known already stands for a row as its complement, ``-1 - place``.
 """
 FEW = 24
-"""A thread sorts so many matches; a block sorts more."""
+"""A thread sorts this many matches; a block sorts more."""
 
 
 class Found(NamedTuple):

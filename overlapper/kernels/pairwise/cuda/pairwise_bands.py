@@ -74,7 +74,7 @@ def path_band(score, row, column, highest, gap_open, gap_extend, low, high):
 
 @cuda.jit(device=True, forceinline=True)
 def _class_of(blocks, columns):
-    """Return the class of pairs of so many blocks, and columns of a block: by blocks, then by columns.
+    """Return the class of pairs by their number of blocks, then by the columns of a block.
 
     Up to 15 blocks have classes of their own, more have four to an octave; columns have eight to an octave up
     to 2047, then one.

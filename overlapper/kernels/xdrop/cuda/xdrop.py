@@ -246,7 +246,7 @@ def _extend(
 
 
 class _States(NamedTuple):
-    """Room for the states of extensions that outgrew groups of so many words; see `xdrop_grouped`."""
+    """Memory for the states of extensions that outgrew their groups; see `xdrop_grouped`."""
 
     words: int
     room: int

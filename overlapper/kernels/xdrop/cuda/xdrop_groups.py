@@ -15,7 +15,7 @@ RANKS = CLASSES // 11 - 1
 FIRST, SECOND = 0, 1
 """Rounds: the second one is for the shorter extensions of seeds that hardly reach their score."""
 LIKELY = 32
-"""A candidate is likely to reach its score where seeds cover a base in so many of its estimated overlap: so
+"""A candidate is likely to reach its score where seeds cover a base in this many of its estimated overlap: so
 do 85 to 99 % of those that reach it, and 4 to 23 % of the others (simulated CLR, R9 and R10 reads of E. coli,
 yeast, a human X and a genome as of a worm, 2,000 to 4,000 candidates each)."""
 HEAD = 8
