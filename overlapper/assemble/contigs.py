@@ -226,18 +226,8 @@ def assemble_reads(
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
-    facts = steps.overlap("overlaps", preset, BOTH_ENDS, report)
-    exact = separate and facts["error rate"] < EXACT_BELOW
-    sound = None
-    if separate or needs_correction(params, facts["error rate"]):
-        given = steps.reads.lengths
-        sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
-        accurate = separate and facts["error rate"] < ACCURATE_BELOW
-        correct_by_accuracy(steps, params, accurate, exact, report)
-        name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", BOTH_ENDS)
-        steps.overlap(name, "auto", changes, report)
-        if sound is not None:
-            sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
+    error_rate, sound = _find_overlaps(steps, params, preset, separate, report)
+    exact = separate and error_rate < EXACT_BELOW
     reads, overlaps = steps.reads, steps.overlaps
     if separate and not exact:
         report("telling copies apart", 0, 0)
@@ -266,7 +256,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         polished = steps.polish(
             unitigs,
             laid_out.reads if separate else None,
-            ErrorRate(facts["error rate"], "of the overlaps"),
+            ErrorRate(error_rate, "of the overlaps"),
             dataclasses.replace(params.polishing, rounds=rounds),
             lambda step, done, total: report(f"polishing, {step}", done, total),
         )
@@ -280,12 +270,38 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     haplotypes = None
     if depth:
         report("telling haplotypes apart", 0, 0)
-        if rounds or not phased:  # the bases are others, or nobody asked so far
+        if rounds or not phased:  # polishing changed the bases, or this is the first time
             phased = _phased(dataclasses.replace(laid_out, contigs=contigs), depth, steps)
         ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
         haplotypes = Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, depth)
     cut_off = polished_bases - sequences.total_bases
     return Assembled(contigs, params, steps.stages.done, warnings, cut_off, haplotypes)
+
+
+def _find_overlaps(
+    steps: AssemblySteps, params: AssembleParams, preset: str, separate: bool, report: Report
+) -> tuple[float, Sound | None]:
+    """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
+
+    Returns
+    -------
+    error_rate : float
+        Of the given reads.
+    sound : Sound or None
+        Parts of the current reads that are not chimeric; where overlaps are exact.
+    """
+    error_rate = steps.overlap("overlaps", preset, BOTH_ENDS, report)["error rate"]
+    if not separate and not needs_correction(params, error_rate):
+        return error_rate, None
+    exact, given = separate and error_rate < EXACT_BELOW, steps.reads.lengths
+    sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
+    accurate = separate and error_rate < ACCURATE_BELOW
+    correct_by_accuracy(steps, params, accurate, exact, report)
+    name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", BOTH_ENDS)
+    steps.overlap(name, "auto", changes, report)
+    if sound is not None:
+        sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
+    return error_rate, sound
 
 
 def _ends_that_stay(contigs: Contigs) -> np.ndarray:

@@ -54,7 +54,7 @@ class KeptReads(Protocol):
     ) -> tuple[Voted | StoredVoted, Facts]:
         """Vote on all reads, as a stage of this name; return their consensus, and what ``vote`` returned."""
 
-    def leaders(
+    def voted_leaders(
         self, this: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Leaders | StoredLeaders, Facts]:
         """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
@@ -114,7 +114,7 @@ class HeldReads:
         """See `KeptReads`."""
         return self._made(Voted, name, this, params, vote)
 
-    def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
+    def voted_leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
         """See `KeptReads`."""
         return self._made(Leaders, f"leaders-{this.number}", this, params, vote)
 
@@ -178,7 +178,7 @@ def _vote_by_leaders(
                 unconfirmed += made.unconfirmed
         return {**voting.facts(), "doubt": voting.doubt, "leaders": int(leads.sum()), UNVOTED: unconfirmed}
 
-    leaders, found = kept.leaders(this, params, vote_on_leaders)
+    leaders, found = kept.voted_leaders(this, params, vote_on_leaders)
 
     def vote_on_others(writer: VotedWriter) -> Facts:
         bases, unconfirmed = 0, found[UNVOTED]

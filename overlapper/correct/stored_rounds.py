@@ -109,7 +109,7 @@ class StoredRoundReads:
         artifact, facts = self._written(name, this, params, vote)
         return StoredVoted(*_voted(artifact)), facts
 
-    def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
+    def voted_leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
         """See `KeptReads`."""
         artifact, facts = self._written(f"leaders-{this.number}", this, params, vote)
         names = [field.name for field in Rows.fields_of("column")]
