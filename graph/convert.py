@@ -1,8 +1,9 @@
 """Conversion of overlaps to GFA 1 and back, without building a graph.
 
-A read is a segment. A dovetail becomes a link and a containment a containment (classes are found anew,
-`overlapper.extend.classify`); an internal match has no line in GFA 1. The CIGAR of a line spans the overlap
-to the ends of the reads, hangs as M, as it must in GFA; ``*`` where the overlap has none. What GFA has no
+A read is a segment. A dovetail becomes a link and a containment a containment; an internal match has no line
+in GFA 1. What has a class keeps it. Internal matches, as which overlaps without a class are read, are
+classified by their hangs (`overlapper.extend.classify`). The CIGAR of a line spans the overlap to the ends
+of the reads, hangs as M, as it must in GFA; ``*`` where the overlap has none. What GFA has no
 column for is in tags, so that nothing is lost on the way back: those of PAF, ``cg`` included, and
 ``iv:B:i``, start and end on the read that comes first in the file, start and end on the other one (0-based,
 half open, forward strands), matching bases and block length.
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.errors import FormatError, shortened
-from overlapper.extend.classify import classify, ends
+from overlapper.extend.classify import classify, ends, extents
 from overlapper.graph.alignment import NO_ALIGNMENT, Side, cigar_of
 from overlapper.graph.gfa import Gfa, Join, read_gfa
 from overlapper.io.lines import whole
@@ -53,7 +54,8 @@ def overlaps_to_gfa(overlaps: Overlaps, reads: Reads, *, bases: bool) -> tuple[I
     counts : dict of str to int
         Lines, by what they hold, and the overlaps left out.
     """
-    kinds = classify(overlaps, reads.lengths)
+    by_hangs, by_extents = classify(overlaps, reads.lengths), extents(overlaps, reads.lengths)
+    kinds = np.where(overlaps.kind == OverlapClass.INTERNAL, by_hangs, by_extents)
     internal = kinds == OverlapClass.INTERNAL
     counts = {
         "segments": len(reads),

@@ -97,6 +97,22 @@ def test_internal_matches_are_counted_and_left_out(command, tmp_path):
     assert "1 internal matches left out" in result.err
 
 
+def test_an_overlap_with_a_class_is_no_internal_match_however_long_its_hangs(command, tmp_path):
+    """`overlap` tells internal matches by where overlaps of others end, not by the hangs of one."""
+    paf = (
+        "a\t900\t800\t900\t+\tb\t700\t50\t150\t90\t100\t255\ttp:A:P\tcm:i:9\ts1:i:80\tcl:A:d\n"
+        "a\t900\t800\t900\t-\tc\t700\t550\t650\t90\t100\t255\ttp:A:P\tcm:i:9\ts1:i:80\tcl:A:d\n"
+        "a\t900\t700\t800\t+\td\t700\t550\t650\t90\t100\t255\ttp:A:P\tcm:i:9\ts1:i:80\tcl:A:t\n"
+    )
+    (tmp_path / "o.paf").write_text(paf)
+    result = command("convert", "o.paf", "o.gfa")
+    lines = (tmp_path / "o.gfa").read_text().splitlines()
+    assert [line[0] for line in lines] == ["H", *"SSSS", *"LLC"]
+    assert "internal" not in result.err
+    assert command("convert", "o.gfa", "back.paf").code == 0
+    assert (tmp_path / "back.paf").read_text() == paf
+
+
 def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
     command("convert", "plain.paf", "x.parquet")
     names = [
