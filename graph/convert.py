@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.errors import FormatError, shortened
-from overlapper.extend.classify import classify, ends, extents
+from overlapper.extend.classify import classify, containment_or_dovetail, ends
 from overlapper.graph.alignment import NO_ALIGNMENT, Side, cigar_of
 from overlapper.graph.gfa import Gfa, Join, read_gfa
 from overlapper.io.lines import whole
@@ -54,7 +54,7 @@ def overlaps_to_gfa(overlaps: Overlaps, reads: Reads, *, bases: bool) -> tuple[I
     counts : dict of str to int
         Lines, by what they hold, and the overlaps left out.
     """
-    by_hangs, by_extents = classify(overlaps, reads.lengths), extents(overlaps, reads.lengths)
+    by_hangs, by_extents = classify(overlaps, reads.lengths), containment_or_dovetail(overlaps, reads.lengths)
     kinds = np.where(overlaps.kind == OverlapClass.INTERNAL, by_hangs, by_extents)
     internal = kinds == OverlapClass.INTERNAL
     counts = {
