@@ -74,7 +74,8 @@ def _alike(error_rate: float) -> np.ndarray:
     single = np.minimum(RUN_ERRORS * error_rate * run**2, MOST_RUN_ERRORS)
     least = np.maximum(RUN_ERRORS * error_rate, (CHANCE * error_rate) ** 2 * np.maximum(run, 1))
     wrong = np.minimum(np.maximum(single**missing, least), MOST_ALIKE)
-    share = np.log(2 * (1 - wrong)) / np.log((1 - wrong) / wrong)
+    with np.errstate(divide="ignore"):  # reads without errors: no share, 0
+        share = np.log(2 * (1 - wrong)) / np.log((1 - wrong) / wrong)
     return np.asarray(np.round(MILLION * share), np.int64)
 
 
