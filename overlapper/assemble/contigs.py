@@ -171,7 +171,7 @@ class Assembled:
         overlaps = [
             stage.facts.get("overlaps", 0) for stage in self.stages if stage.name.endswith("overlaps")
         ]
-        return no_unitigs(overlaps[-1], self.params.graph)
+        return no_unitigs(overlaps[-1], self.params.graph, "min_depth in [graph] of --config")
 
 
 def assemble_reads(

@@ -60,14 +60,15 @@ def to_json(
     return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
 
-def no_unitigs(overlaps: int, params: GraphParams) -> str:
+def no_unitigs(overlaps: int, params: GraphParams, min_depth: str = "--min-depth") -> str:
     """Return why an assembly has no unitigs, by its number of overlaps, and what to try.
 
-    Only trimming can take every read: each later step leaves one.
+    Only trimming can take every read: each later step leaves one. ``min_depth`` is how the command calls the
+    parameter of that name.
     """
     if not overlaps:
         return "no unitigs: there are no overlaps"
     return (
         f"no unitigs: no read has {params.min_overlap} bases that {params.min_depth} overlaps cover; "
-        "try a smaller --min-overlap or --min-depth"
+        f"try a smaller --min-overlap or {min_depth}"
     )

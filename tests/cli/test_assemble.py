@@ -156,6 +156,16 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
 
 
+def test_the_reason_for_no_contigs_names_what_can_be_changed(command, tmp_path):
+    genome = random_genome(4_000, seed=9).sequence(0)
+    (tmp_path / "reads.fa").write_text(f">a\n{genome}\n>b\n{genome}\n")
+    done = command("assemble", "reads.fa", "-o", "out")
+    assert "try a smaller --min-overlap or min_depth in [graph] of --config" in done.err
+    (tmp_path / "less.toml").write_text("[graph]\nmin_depth = 1\n")
+    assert command("assemble", "reads.fa", "-o", "out", "--config", "less.toml").code == 0
+    assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 2
+
+
 def test_copies_are_kept_apart_and_a_report_says_so(begun, folder, command, tmp_path):
     overlapper(
         "assemble", folder / "reads.fa", "-o", "out", "--min-overlap", "500", "-q", cwd=tmp_path, check=True
