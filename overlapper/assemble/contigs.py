@@ -243,6 +243,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         if params.haplotypes is WhatOfHaplotypes.AUTO:
             phased = _phased(laid_out, depth, steps)
             if not phased.of_two:
+                steps.stages.rename_last("layout-of-two")  # the layout is the one to come
                 laid_out, depth = None, None
     laid_out = laid_out or lay_out(np.inf)
     contigs = laid_out.contigs

@@ -151,6 +151,10 @@ class Stages:
             raise ParameterError("stages on disk need a folder to work in")
         return self._written(path, name, write)
 
+    def rename_last(self, name: str) -> None:
+        """Call the stage done last otherwise, so that another one can have its name; its folder stays."""
+        self.done[-1] = dataclasses.replace(self.done[-1], name=name)
+
     def _written(
         self, path: Path, name: str, write: Callable[[Artifact, Path], dict[str, Any]]
     ) -> tuple[Artifact, dict[str, Any]]:

@@ -6,6 +6,7 @@ import random
 import pysam
 import pytest
 
+from overlapper.assemble.contigs import assemble_reads
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
@@ -171,3 +172,13 @@ def test_too_few_reads_to_tell_their_depth(folder, tmp_path):
     done = overlapper("assemble", "few.fa", "-o", "few", "--haplotypes", "phase", cwd=tmp_path)
     assert done.returncode == 1 and b"haplotypes cannot be told apart" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monkeypatch):
+    """It is listed, with its time, beside the layout that became the contigs of a haploid."""
+    monkeypatch.setattr("overlapper.assemble.contigs._depth_of_haplotype", lambda *_: 10.0)
+    reads, _ = simulate_reads(random_genome(40_000, seed=1), "hifi", coverage=20)
+    made = assemble_reads(reads)
+    assert made.haplotypes is None
+    assert [stage.name for stage in made.stages][-2:] == ["layout-of-two", "layout"]
+    assert list(json.loads(made.to_json({}))["stages"]) == [stage.name for stage in made.stages]
