@@ -23,7 +23,7 @@ from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
 from overlapper.runtime import cleanup
-from overlapper.runtime.streams import is_stream
+from overlapper.runtime.streams import is_stream, tells_no_format
 from overlapper.tables import MappingKind, Mappings, Reads
 
 ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz", ".bam")
@@ -57,7 +57,7 @@ class MappingOptions:
 
     def as_sam(self, path: str) -> bool:
         """Tell whether a file of this name holds SAM or BAM."""
-        return self.sam if path == "-" else path.endswith((".sam", ".sam.gz", ".bam"))
+        return self.sam if tells_no_format(path, ENDINGS) else path.endswith((".sam", ".sam.gz", ".bam"))
 
 
 class MappingWriter(Protocol):
@@ -69,13 +69,13 @@ class MappingWriter(Protocol):
 
 def check_mappings_format(path: str, options: MappingOptions) -> None:
     """Raise a `ParameterError` if the name of a file tells no format, or one that the options do not suit."""
-    if path != "-":
+    if not tells_no_format(path, ENDINGS):
         check_ending(path, ENDINGS)
     if (options.sort or options.index) and not path.endswith(".bam"):
         raise ParameterError(f"the name {path} does not end in .bam: only BAM is sorted and indexed")
     if options.index and not options.sort:
         raise ParameterError("an index needs sorted mappings: sort them as well (--sort)")
-    if options.sam and not (path == "-" or options.as_sam(path)):
+    if options.sam and not options.as_sam(path):
         raise ParameterError(f"SAM is asked for (--sam), but the name {path} is one of PAF")
     if options.read_group:
         if not options.as_sam(path):

@@ -18,6 +18,7 @@ import numpy as np
 
 from overlapper.errors import OutputError
 from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.runtime.streams import tells_no_format
 from overlapper.runtime.threads import map_in_order
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class MatchWriter(Protocol):
 
 def check_matches_format(path: str) -> None:
     """Raise a `ParameterError` if the name of a file tells no format of matches."""
-    if path != "-":
+    if not tells_no_format(path, ENDINGS):
         check_ending(path, ENDINGS)
 
 

@@ -2,8 +2,10 @@
 
 Bytes go to a temporary folder beside the wanted name (`overlapper.io.folders`), which is taken on success: a
 run that fails leaves neither a half-written file nor a changed one. ``.gz`` in the name compresses, ``-`` is
-standard output, and what exists and is not a plain file (a pipe, a device) is written to directly. Where
-nobody reads a pipe any more, that is Python's own BrokenPipeError: nothing that a user could mend.
+standard output, and what exists and is not a plain file (a pipe, a device) is written to directly. So is what
+is open already (``/dev/stdout``, ``/dev/fd/3``), from where its writers are on: others may have written
+there before. Where nobody reads a pipe any more, that is Python's own BrokenPipeError: nothing that a user
+could mend.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import BinaryIO, Self, cast
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.runtime import cleanup
-from overlapper.runtime.streams import is_stream
+from overlapper.runtime.streams import descriptor, is_stream
 from overlapper.runtime.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20
@@ -69,7 +71,8 @@ class OutputFile:
             if os.path.isdir(self.path):
                 raise IsADirectoryError(None, "it is a directory")
             if is_stream(self.path):
-                self._file = open(self.path, "wb")
+                number = descriptor(self.path)
+                self._file = open(self.path if number is None else os.dup(number), "wb")
                 return self
             self._final = os.path.realpath(self.path)
             with contextlib.suppress(FileNotFoundError):

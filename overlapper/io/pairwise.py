@@ -21,11 +21,13 @@ from overlapper.errors import FormatError, ParameterError, shortened
 from overlapper.io.lines import text_lines
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, check_reference_names
+from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.tables.cigars import cigar_text
 from overlapper.version import __version__
 
+ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz")
 _BOTH = REVERSED | COMPLEMENTED
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
 _LINES = 4096
@@ -76,8 +78,8 @@ def write_alignments(
 
 def check_alignments_format(path: str) -> None:
     """Raise a `ParameterError` if the name of a file is not that of a PAF or SAM file."""
-    if path != "-":
-        check_ending(path, (".paf", ".paf.gz", ".sam", ".sam.gz"))
+    if not tells_no_format(path, ENDINGS):
+        check_ending(path, ENDINGS)
 
 
 def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:

@@ -17,8 +17,8 @@ import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.io.writers import OverlapWriter, check_format, open_overlaps
-from overlapper.runtime.streams import is_stream
+from overlapper.io.writers import FORMATS, OverlapWriter, check_format, open_overlaps
+from overlapper.runtime.streams import is_stream, tells_no_format
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
 
@@ -79,7 +79,8 @@ def open_sided(
 def check_paf(path: str | os.PathLike[str]) -> None:
     """Raise a `ParameterError` if the name of a file is not one of PAF."""
     check_format(path)
-    if not os.fspath(path).endswith((".paf", ".paf.gz", "-")):
+    path = os.fspath(path)
+    if not path.endswith((".paf", ".paf.gz")) and not tells_no_format(path, FORMATS):
         raise ParameterError(f"both sides of overlaps, and groups by target, are for PAF, not for {path}")
 
 

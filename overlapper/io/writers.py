@@ -13,6 +13,7 @@ from overlapper.io.outputs import check_ending
 from overlapper.io.paf import PafWriter, read_paf
 from overlapper.io.parquet import parquet_writer, read_parquet
 from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
+from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Overlaps, Reads
 
 
@@ -133,7 +134,7 @@ def check_format(path: str | os.PathLike[str]) -> None:
 
 
 def _format_of(path: str) -> OverlapFormat:
-    if path == "-":
+    if tells_no_format(path, FORMATS):
         return FORMATS[".paf"]
     check_ending(path, FORMATS)
     return next(entry for ending, entry in FORMATS.items() if path.endswith(ending))

@@ -95,6 +95,36 @@ def test_a_pipe_is_read_as_a_file_is(command, folder, pipes, words):
 
 
 @pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("reads.fa", "overlap IN -o OUT"),
+        ("o.paf", "layout reads.fa IN -o OUT"),
+        ("o.paf", "correct reads.fa -o OUT --rounds 1 --overlaps IN"),
+        ("o.paf", "convert IN OUT --reads reads.fa"),
+        ("o.paf", "evaluate truth.tsv IN -o OUT"),
+        ("reads.fa", "overlap IN --both-sides -o OUT"),
+        ("reads.fa", "map genome.fa IN -o OUT"),
+        ("reads.fa", "map genome.fa IN --sam -o OUT"),
+        ("reads.fa", "seeds genome.fa IN -o OUT"),
+        ("genome.fa", "align IN genome.fa -o OUT"),
+    ],
+)
+def test_names_of_open_files_hold_what_standard_input_and_output_do(folder, source, words):
+    """What a shell makes of ``<(...)`` and ``>(...)`` has no ending that would tell its format."""
+    text = (folder / source).read_bytes()
+    before = sorted(os.listdir("/dev"))
+    results = []
+    for read, written in (("-", "-"), ("/dev/stdin", "/dev/stdout"), ("/dev/fd/0", "/dev/fd/1")):
+        called = words.replace("IN", read).replace("OUT", written).split()
+        results.append(overlapper(*called, "-q", cwd=folder, input=text, check=True).stdout)
+    assert len(results[0]) > 0
+    if "--sam" in words:  # the command is in its header
+        results = [[line for line in text.splitlines() if line[:3] != b"@PG"] for text in results]
+    assert results[0] == results[1] == results[2]
+    assert sorted(os.listdir("/dev")) == before
+
+
+@pytest.mark.parametrize(
     ("code", "words"),
     [
         (2, "overlap pipe.fa pipe.fa -o out.paf"),

@@ -92,6 +92,16 @@ def test_a_pipe_may_be_named_by_its_descriptor():
         assert pipe.read() == b"some"
 
 
+def test_a_file_that_is_open_already_is_written_on(tmp_path):
+    """As in ``(echo before; overlapper ... -o /dev/stdout; echo after) > out``, and with ``>> out``."""
+    with open(tmp_path / "out", "wb", buffering=0) as file:
+        file.write(b"before\n")
+        write(f"/dev/fd/{file.fileno()}", b"some\n")
+        file.write(b"after\n")
+    assert os.listdir(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_bytes() == b"before\nsome\nafter\n"
+
+
 def test_a_link_stays_and_its_target_is_replaced(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "real").write_bytes(b"old")
