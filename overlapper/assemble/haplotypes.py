@@ -47,21 +47,29 @@ class Phased:
         1 or 2; 0 for shared pieces. Of different blocks it says nothing.
     opposite : list of (int, int, int)
         Two pieces of the same place, and how many bases they have in common.
+    beside_shared : int
+        Bases that shared pieces have in common with those of one haplotype.
     """
 
     pieces: Pieces
     block: np.ndarray
     haplotype: np.ndarray
     opposite: list[tuple[int, int, int]]
+    beside_shared: int = 0
 
     @property
     def of_two(self) -> bool:
-        """Whether at least half of the phased bases are in blocks of both haplotypes."""
+        """Whether reads are of two haplotypes, not of two species or strains.
+
+        At least half of the phased bases are in blocks of both haplotypes, and opposite pieces have more in
+        common than those of one haplotype with shared ones, which are deep as the frequent strain's are.
+        """
         of_one, of_other = (np.unique(self.block[self.haplotype == haplotype]) for haplotype in (1, 2))
         phased = self.block > 0
         in_both = phased & np.isin(self.block, np.intersect1d(of_one, of_other))
         lengths = self.pieces.lengths
-        return bool(0 < lengths[phased].sum() <= 2 * lengths[in_both].sum())
+        of_both = bool(0 < lengths[phased].sum() <= 2 * lengths[in_both].sum())
+        return of_both and self.beside_shared <= sum(bases for _, _, bases in self.opposite)
 
 
 def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
@@ -87,58 +95,92 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
         for contig, sites in enumerate(_sites(counted, len(contigs)))
     )
     pieces = Pieces.concat(list(cut))
-    return two_colours(pieces, opposite(pieces, *_equal(counted), sampled))
+    kmers = SharedKmers.of(pieces, _equal(counted), sampled)
+    return dataclasses.replace(two_colours(pieces, opposite(kmers)), beside_shared=beside_shared(kmers))
 
 
-def opposite(
-    pieces: Pieces, first: np.ndarray, second: np.ndarray, sampled: float
-) -> list[tuple[int, int, int]]:
-    """Return pairs of opposite pieces, those with most in common first.
+@dataclasses.dataclass(frozen=True)
+class SharedKmers:
+    """Pairs of places in contigs that have the same k-mer.
 
-    Parameters
+    Attributes
     ----------
     pieces : Pieces
-    first, second : ndarray of int64, shape (k-mers,)
-        Where equal k-mers start, ``contig << 32 | base``; the first of the two comes first.
-    sampled : float
-        Share of all k-mers that these are of.
+    on : tuple of two ndarray of int64, shape (n,)
+        Pieces that they start in.
+    place : tuple of two ndarray of int64, shape (n,)
+        Where they start, ``contig << 32 | base``; the first of the two comes first.
+    least : float
+        How many of a bin make the bin the same.
     """
-    least = LEAST_OF_BIN * BIN * sampled
-    contig = pieces.contig.astype(np.int64) << 32
-    on = [np.searchsorted(contig | pieces.start, place, "right") - 1 for place in (first, second)]
+
+    pieces: Pieces
+    on: tuple[np.ndarray, np.ndarray]
+    place: tuple[np.ndarray, np.ndarray]
+    least: float
+
+    @classmethod
+    def of(cls, pieces: Pieces, place: tuple[np.ndarray, np.ndarray], sampled: float) -> SharedKmers:
+        """Find the pieces of places; ``sampled`` is the share of all k-mers that these are of."""
+        starts = pieces.contig.astype(np.int64) << 32 | pieces.start
+        first, second = (np.searchsorted(starts, places, "right") - 1 for places in place)
+        return cls(pieces, (first, second), place, LEAST_OF_BIN * BIN * sampled)
+
+    def between_sites(self) -> np.ndarray:
+        """Return a mask of the pairs that lie between the outermost sites of their pieces."""
+        pieces, between = self.pieces, np.ones(len(self.on[0]), np.bool_)
+        for piece, place in zip(self.on, self.place, strict=True):
+            base = place & 0xFFFFFFFF
+            between &= (base >= pieces.first_site[piece]) & (base + K <= pieces.behind_sites[piece])
+        return between
+
+    def in_common(self, taken: np.ndarray, lengths: np.ndarray) -> list[tuple[int, int, int]]:
+        """Return pairs of pieces that have enough of the shorter one in common, by the number of bins.
+
+        Parameters
+        ----------
+        taken : ndarray of bool, shape (n,)
+            Which pairs of places count.
+        lengths : ndarray of int64, shape (pieces,)
+            Bases of a piece that may be in common.
+
+        Returns
+        -------
+        list of (int, int, int)
+            Two pieces, and how many bases they have in common, in whole bins.
+        """
+        low, high = (piece[taken] for piece in self.on)
+        bins = [(place[taken] >> 32 << 22) | ((place[taken] & 0xFFFFFFFF) // BIN) for place in self.place]
+        pairs, pair = np.unique(low * len(lengths) + high, return_inverse=True)
+        one, other = np.divmod(pairs, max(1, len(lengths)))
+        of_shorter = np.where((lengths[one] <= lengths[other])[pair], *bins)
+        size = of_shorter.max(initial=0) + 1
+        filled, kmers = np.unique(pair * size + of_shorter, return_counts=True)
+        same = np.bincount(filled[kmers >= self.least] // size, minlength=len(pairs))
+        half = np.minimum(lengths[one], lengths[other]) / BIN / 2
+        enough = np.flatnonzero(same >= np.clip(half, LEAST_SAME, ENOUGH))
+        order = enough[np.argsort(-same[enough], kind="stable")]
+        return list(zip(*(values[order].tolist() for values in (one, other, same * BIN)), strict=True))
+
+
+def opposite(kmers: SharedKmers) -> list[tuple[int, int, int]]:
+    """Return pairs of opposite pieces, and how many bases they have in common."""
+    pieces, on = kmers.pieces, kmers.on
     phased = (pieces.sites[on[0]] > 0) & (pieces.sites[on[1]] > 0) & (on[0] != on[1])
-    between = phased.copy()
-    for piece, place in zip(on, (first, second), strict=True):
-        base = place - contig[piece]
-        between &= (base >= pieces.first_site[piece]) & (base + K <= pieces.behind_sites[piece])
-    bins = [(place >> 32 << 22) | ((place & 0xFFFFFFFF) // BIN) for place in (first, second)]
-    found = _in_common(on, bins, between, pieces.behind_sites - pieces.first_site, least)
+    found = kmers.in_common(phased & kmers.between_sites(), pieces.behind_sites - pieces.first_site)
     alone = np.ones(len(pieces), np.bool_)
     alone[np.array(found, np.int64).reshape(-1, 3)[:, :2]] = False
-    for one, other, bases in _in_common(
-        on, bins, phased & (alone[on[0]] | alone[on[1]]), pieces.lengths, least
-    ):
+    for one, other, bases in kmers.in_common(phased & (alone[on[0]] | alone[on[1]]), pieces.lengths):
         if alone[one] or alone[other]:
             alone[one] = alone[other] = False
             found.append((one, other, bases))
     return found
 
 
-def _in_common(
-    on: list[np.ndarray], bins: list[np.ndarray], taken: np.ndarray, lengths: np.ndarray, least: float
-) -> list[tuple[int, int, int]]:
-    """Return pairs of pieces that have enough of the shorter one in common, by the number of bins."""
-    low, high = (piece[taken] for piece in on)
-    pairs, pair = np.unique(low * len(lengths) + high, return_inverse=True)
-    one, other = np.divmod(pairs, max(1, len(lengths)))
-    of_shorter = np.where((lengths[one] <= lengths[other])[pair], *(place[taken] for place in bins))
-    size = of_shorter.max(initial=0) + 1
-    filled, kmers = np.unique(pair * size + of_shorter, return_counts=True)
-    same = np.bincount(filled[kmers >= least] // size, minlength=len(pairs))
-    half = np.minimum(lengths[one], lengths[other]) / BIN / 2
-    enough = np.flatnonzero(same >= np.clip(half, LEAST_SAME, ENOUGH))
-    order = enough[np.argsort(-same[enough], kind="stable")]
-    return list(zip(*(values[order].tolist() for values in (one, other, same * BIN)), strict=True))
+def beside_shared(kmers: SharedKmers) -> int:
+    """Return how many bases shared pieces have in common with pieces of one haplotype."""
+    one_of_two = (kmers.pieces.sites[kmers.on[0]] > 0) != (kmers.pieces.sites[kmers.on[1]] > 0)
+    return sum(bases for _, _, bases in kmers.in_common(one_of_two, kmers.pieces.lengths))
 
 
 def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
@@ -190,7 +232,7 @@ def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:
 
 
 def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:
-    """Return the starts of all pairs of equal k-mers."""
+    """Return where the k-mers of all pairs of equal ones start, as in `SharedKmers`."""
     times = np.diff(counted.column_offsets)
     one, other = [], []
     for most in range(2, MOST_TIMES + 1):

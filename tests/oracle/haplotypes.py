@@ -77,46 +77,56 @@ def pieces(contig, length, sites, reads, shared):
 
 def opposite(cut, where):
     """Return pairs of pieces that are opposite, and how many bins are the same; most first."""
-    piece_of = {}
-    for i, (contig, start, end, _) in enumerate(cut):
-        piece_of |= {(contig, at): i for at in range(start, end)}
-    met = []
-    for places in where.values():
-        if 2 <= len(places) <= 3:
-            for one, other in itertools.combinations(sorted(places), 2):
-                a, b = piece_of[one], piece_of[other]
-                if a != b and cut[a][3] and cut[b][3]:
-                    met.append((a, b, one, other))
-
-    def common(outermost):
-        bins = {}
-        for a, b, one, other in met:
-            if outermost and not (inside(a, one[1]) and inside(b, other[1])):
-                continue
-            place = one if size(a, outermost) <= size(b, outermost) else other
-            at = bins.setdefault((a, b), {})
-            at[place[1] // BIN] = at.get(place[1] // BIN, 0) + 1
-        found = []
-        for (a, b), counts in bins.items():
-            same = sum(count >= 100 for count in counts.values())
-            if same >= min(50, max(10, min(size(a, outermost), size(b, outermost)) / BIN / 2)):
-                found.append((a, b, same))
-        return sorted(found, key=lambda pair: (-pair[2], pair[:2]))
 
     def inside(piece, at):
         return cut[piece][3][0] <= at <= cut[piece][3][-1]
 
-    def size(piece, outermost):
-        _, start, end, sites = cut[piece]
-        return sites[-1] + K - sites[0] if outermost else end - start
-
-    found = common(True)
+    met = [(a, b, one, other) for a, b, one, other in met_in(cut, where) if cut[a][3] and cut[b][3]]
+    between = [pair for pair in met if inside(pair[0], pair[2][1]) and inside(pair[1], pair[3][1])]
+    found = common(between, [sites[-1] + K - sites[0] if sites else 0 for _, _, _, sites in cut])
     paired = {piece for pair in found for piece in pair[:2]}
-    for a, b, same in common(False):
+    for a, b, same in common(met, [end - start for _, start, end, _ in cut]):
         if a not in paired or b not in paired:
             paired |= {a, b}
             found.append((a, b, same))
     return found
+
+
+def beside_shared(cut, where):
+    """Return how many bins pieces of one haplotype have in common with shared ones."""
+    met = [
+        (a, b, one, other) for a, b, one, other in met_in(cut, where) if bool(cut[a][3]) != bool(cut[b][3])
+    ]
+    return sum(same for _, _, same in common(met, [end - start for _, start, end, _ in cut]))
+
+
+def met_in(cut, where):
+    """Return the pairs of pieces that have a k-mer, and where it starts in either."""
+    piece_of = {}
+    for i, (contig, start, end, _) in enumerate(cut):
+        piece_of |= {(contig, at): i for at in range(start, end)}
+    return [
+        (piece_of[one], piece_of[other], one, other)
+        for places in where.values()
+        if 2 <= len(places) <= 3
+        for one, other in itertools.combinations(sorted(places), 2)
+        if piece_of[one] != piece_of[other]
+    ]
+
+
+def common(met, sizes):
+    """Return pairs of pieces of given sizes that have enough bins in common, and how many; most first."""
+    bins = {}
+    for a, b, one, other in met:
+        place = one if sizes[a] <= sizes[b] else other
+        at = bins.setdefault((a, b), {})
+        at[place[1] // BIN] = at.get(place[1] // BIN, 0) + 1
+    found = []
+    for (a, b), counts in bins.items():
+        same = sum(count >= 100 for count in counts.values())
+        if same >= min(50, max(10, min(sizes[a], sizes[b]) / BIN / 2)):
+            found.append((a, b, same))
+    return sorted(found, key=lambda pair: (-pair[2], pair[:2]))
 
 
 def blocks(cut, pairs):

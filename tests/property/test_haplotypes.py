@@ -58,7 +58,7 @@ def own_reads(contigs, reads):
 
 
 def diploid(seed):
-    """Return contigs of two haplotypes, which are the same in the middle, and reads on them."""
+    """Return contigs of two haplotypes, the same in the middle, or of two strains, and reads on them."""
     random_ = random.Random(seed)
     one = "".join(random_.choices("ACGT", k=75_000))
     other = mutated(random_, one, 0.004, 30_000, 48_000)
@@ -67,19 +67,20 @@ def diploid(seed):
         [one[:45_000], one[33_000:], other],
         [one[:32_000], other[:32_000], one[30_000:48_000], one[46_000:], other[46_000:]],
         [one[:40_000] + other[40_000:], other[:40_000] + one[40_000:], one[50_000:62_000]],
-    ][seed % 4]
+        [one[:62_000], other],
+    ][seed % 5]
     contigs = [
         bases if random_.random() < 0.5 else bases[::-1].translate(oracle.COMPLEMENT) for bases in contigs
     ]
     reads = []
     for contig, bases in enumerate(contigs):
-        deep = 2 if len(bases) == 18_000 else 1
+        deep = 2 if len(bases) in (18_000, 62_000) else 1
         for start in range(0, len(bases), 1_000 // deep):
             reads.append((contig, start, min(len(bases), start + random_.randint(4_000, 12_000))))
     return contigs, reads
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(10))
 def test_haplotypes_equal_the_oracle(seed):
     contigs, reads = diploid(seed)
     depth = 8.0
@@ -100,11 +101,13 @@ def test_haplotypes_equal_the_oracle(seed):
     spans = [(sites[0], sites[-1] + K) if sites else (start, start) for _, start, _, sites in expected]
     assert list(zip(p.first_site.tolist(), p.behind_sites.tolist(), strict=True)) == spans
     pairs = oracle.opposite(expected, where)
+    assert found.beside_shared == BIN * oracle.beside_shared(expected, where)
     assert found.opposite == [(one, other, same * BIN) for one, other, same in pairs]
     assert list(zip(found.block.tolist(), found.haplotype.tolist(), strict=True)) == oracle.blocks(
         expected, pairs
     )
     assert (found.block > 0).any()
+    assert found.beside_shared > 0 or seed % 5 != 4
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -14,12 +14,12 @@ from overlapper.tables import Reads
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
-def phased(rows, opposite=()):
+def phased(rows, opposite=(), beside_shared=0):
     """Return pieces: (contig, start, end, block, haplotype)."""
     contig, start, end, block, haplotype = np.array(rows, np.int64).T
     sites = (block > 0).astype(np.int64)
     pieces = Pieces(contig.astype(np.int32), start, end, sites, start, start + sites)
-    return Phased(pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite))
+    return Phased(pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite), beside_shared)
 
 
 def no_links():
@@ -54,6 +54,13 @@ def test_two_species_are_not_two_haplotypes():
     assert phased(pieces[:3]).of_two
     assert phased([*pieces[:3], (3, 0, 19, 2, 1)]).of_two
     assert not phased(pieces[:1]).of_two
+
+
+def test_two_strains_are_not_two_haplotypes():
+    # What is deep in the contig of the frequent strain is in the contig of the other one again.
+    pieces = [(0, 0, 30, 1, 1), (0, 30, 80, 0, 0), (1, 0, 80, 1, 2)]
+    assert phased(pieces, [(0, 2, 30)], 30).of_two
+    assert not phased(pieces, [(0, 2, 30)], 31).of_two
 
 
 @pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
