@@ -17,7 +17,9 @@ LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
 one base of 8,000), and that both have (in one of twenty). Of corrected HiFi reads of two MHC haplotypes, .10
 are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01 (yeast) and .03 to .07 (LPA, tandem
 copies) occur twice, the rest once."""
-_COPIES = np.arange(1, 5)[:, None]
+MORE_COPIES = 0.001
+"""Share of k-mers that may have any multiplicity, as those of repeats of more than six copies do."""
+_COPIES = np.arange(1, 7)[:, None]
 _SIZES = (10.0, 30.0, 100.0, 1000.0)
 _ROUNDS = 40
 
@@ -81,7 +83,7 @@ def _fitted(
     share = np.full((len(depths), len(_COPIES), 1), 1 / len(_COPIES))
     for _ in range(_ROUNDS):
         joint = share * likelihood
-        total = np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
+        total = joint.sum(axis=1, keepdims=True) + MORE_COPIES / len(multiplicities)
         share = (joint / total) @ counts[:, None] / counts.sum()
     fits = np.log(total[:, 0]) @ counts
     return list(

@@ -4,11 +4,16 @@ import pytest
 from overlapper.sketch.ploidy import ploidy
 
 
-def spectrum(depth, once, twice, errors=0, seed=1):
-    """Return how many of the k-mers of a genome occur how often."""
+def spectrum(depth, once, twice, errors=0, more=0, seed=1):
+    """Return how many of the k-mers of a genome occur how often; it holds ``more`` 5 to 9 times."""
     random = np.random.default_rng(seed)
     times = np.concatenate(
-        [random.poisson(depth, once), random.poisson(2 * depth, twice), np.ones(errors, int)]
+        [
+            random.poisson(depth, once),
+            random.poisson(2 * depth, twice),
+            np.ones(errors, int),
+            random.poisson(depth * random.integers(5, 10, more)),
+        ]
     )
     counts = np.bincount(np.minimum(times, 1000), minlength=1001)
     counts[0] = 0
@@ -23,6 +28,13 @@ def test_two_haplotypes(depth, single, errors):
     assert found.has_both_peaks
     assert found.depth == pytest.approx(depth, rel=0.06)
     assert found.single == pytest.approx(single, abs=0.03)
+
+
+@pytest.mark.parametrize("single", [0.05, 0.1, 0.5])
+def test_repeats_do_not_hide_two_haplotypes(single):
+    found = ploidy(spectrum(24, int(20_000 * single), int(20_000 * (1 - single)), 500, more=1_500))
+    assert found.has_both_peaks
+    assert found.depth == pytest.approx(24, rel=0.06)
 
 
 @pytest.mark.parametrize("depth", [12, 25, 60])
