@@ -2,9 +2,9 @@
 
 ::
 
-    build_graph -> reduce -> clean -> drop_remnants -> join_ends -> layout
+    build_graph -> reduce -> clean -> drop_remnants -> contain_again -> join_ends -> layout
 
-Each step returns what it made and a count of what it removed, by reason; `assemble` takes all six.
+Each step returns what it made and a count of what it changed, by reason; `assemble` takes all seven.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from overlapper.graph.build import build_graph
 from overlapper.graph.clean import clean
+from overlapper.graph.containment import contain_again
 from overlapper.graph.join import join_ends
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
@@ -39,6 +40,7 @@ __all__ = [
     "assemble",
     "build_graph",
     "clean",
+    "contain_again",
     "drop_remnants",
     "join_ends",
     "layout",
@@ -90,7 +92,7 @@ def assemble(
     threads: int = 1,
     report: Report = unreported,
 ) -> Assembly:
-    """Build, reduce, clean, drop remnants, join dead ends and lay out.
+    """Build, reduce, clean, drop remnants, contain reads again, join dead ends and lay out.
 
     Parameters
     ----------
@@ -131,6 +133,8 @@ def assemble(
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, overlaps, cleaning, shared_depth=shared_depth))
         graph = step("remnants", lambda: drop_remnants(graph, overlaps))
+        graph, again = contain_again(graph)
+        counts["remnants"] |= again
         graph = step(
             "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
         )

@@ -19,14 +19,13 @@ other contains stay, and so does one read of each such ring; all others are remo
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NamedTuple
 
 import numpy as np
 
 from overlapper.extend.classify import check_within, classify
 from overlapper.graph.confirmed import confirmed_reads, containments_that_count, edges_that_count
-from overlapper.graph.containment import contained_reads
+from overlapper.graph.containment import contained_reads, containments_of
 from overlapper.graph.model import Edges, Graph, GraphReads
 from overlapper.graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
 from overlapper.graph.trim import trim
@@ -138,10 +137,10 @@ def connect(
     confirmed = confirmed_reads(inside, lengths, params, threads)
     counts["reads not confirmed"] = int(((lengths > 0) & ~confirmed).sum())
     arrow = containments_that_count(inside, kinds, extents, confirmed, params.min_overlap)
-    contained = contained_reads(inside.take(arrow), kinds[arrow], extents.compress(arrow, axis=1), start, end)
+    arrows = containments_of(inside.take(arrow), kinds[arrow], extents.compress(arrow, axis=1), order)
+    contained = contained_reads(arrows, start, end)
     counts["contained reads"] = len(contained)
-    stays = lengths > 0
-    stays[contained.read] = False
+    stays = (lengths > 0) & ~np.isin(order, contained.read)
     dovetail = (kinds == OverlapClass.DOVETAIL) & stays[inside.query] & stays[inside.target]
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
@@ -152,10 +151,7 @@ def connect(
 
     kept = np.flatnonzero(stays)
     graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
-    contained = dataclasses.replace(
-        contained, read=order[contained.read], container=order[contained.container]
-    )
-    return Graph(graph_reads, edges, contained), counts
+    return Graph(graph_reads, edges, contained, arrows), counts
 
 
 class _Inside(NamedTuple):

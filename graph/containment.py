@@ -5,61 +5,130 @@ imperfect: reads of about the same extent can contain each other, in pairs or in
 when it has no arrow, or when it is the longest (of equals the first) of a ring that no arrow leaves; a ring
 is a strongly connected component of the arrows. Every other read goes, and a chain of arrows leads from it to
 one that stays.
+
+Of several containers a read has the one with the fewest arrows left to a read that stays, then the first, by
+the first overlap. Cleaning may take that read away: a long read with an error fits no others, and contains
+what lies on either side of the error. So what it contained is contained again, by the same rule, in reads of
+the cleaned graph, once remnants have gone, whose reads fit elsewhere as well.
 """
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
-from overlapper.graph.model import Contained
+from overlapper.graph.model import Contained, Containments, Graph
 from overlapper.graph.pairs import Pairs
 from overlapper.tables import OverlapClass
 
 _FAR = np.iinfo(np.int32).max
 
 
-def contained_reads(
-    pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, start: np.ndarray, end: np.ndarray
-) -> Contained:
-    """Find the contained reads that leave the graph, each with a container.
+def containments_of(pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, order: np.ndarray) -> Containments:
+    """Return the arrows from contained reads to containers.
 
     Parameters
     ----------
     pairs : Pairs
-        On kept intervals, in canonical order.
+        Containments, on kept intervals, in canonical order.
     kinds : ndarray of uint8, shape (n,)
         Class of each pair.
     extents : ndarray of int32, shape (4, n)
         First two rows: how much further the query reaches to the left and right than the target.
+    order : ndarray of int, shape (reads,)
+        Row of the read table of every read.
+    """
+    left, right = extents[:2]
+    query_contained = kinds == OverlapClass.QUERY_CONTAINED
+    flipped = query_contained & pairs.reverse
+    return Containments(
+        order=order,
+        inner=np.where(query_contained, pairs.query, pairs.target),
+        outer=np.where(query_contained, pairs.target, pairs.query),
+        reverse=pairs.reverse,
+        position=np.where(query_contained, -np.where(flipped, right, left), left),
+        row=pairs.row,
+    )
+
+
+def contained_reads(arrows: Containments, start: np.ndarray, end: np.ndarray) -> Contained:
+    """Find the contained reads that leave the graph, each with a container.
+
+    Parameters
+    ----------
+    arrows : Containments
     start, end : ndarray of int32, shape (reads,)
-        Kept interval of every read.
+        Kept interval of every read, in content order.
 
     Returns
     -------
     Contained
-        One row a read, by read; numbers are those of the pairs. Of several containers the one with the fewest
-        arrows left to a read that stays, then the first, then the first pair.
+        One row a read, in content order.
     """
-    arrow = (kinds == OverlapClass.QUERY_CONTAINED) | (kinds == OverlapClass.TARGET_CONTAINED)
-    pairs, left, right = pairs.take(arrow), extents[0, arrow], extents[1, arrow]
-    query_contained = kinds[arrow] == OverlapClass.QUERY_CONTAINED
-    inner = np.where(query_contained, pairs.query, pairs.target)
-    outer = np.where(query_contained, pairs.target, pairs.query)
-    steps = _steps_to_a_read_that_stays(inner, outer, end - start)
-
-    chosen = _first_of_nearest(inner, steps[outer], outer)
-    chosen = chosen[steps[inner[chosen]] > 0]
-    flipped = query_contained & pairs.reverse
-    position = np.where(query_contained, -np.where(flipped, right, left), left)
+    steps = _steps_to_a_read_that_stays(arrows.inner, arrows.outer, end - start)
+    chosen = _first_of_nearest(arrows.inner, steps[arrows.outer], arrows.outer)
+    chosen = chosen[steps[arrows.inner[chosen]] > 0]
+    inner = arrows.inner[chosen]
     return Contained(
-        read=inner[chosen],
-        container=outer[chosen],
-        start=start[inner[chosen]],
-        end=end[inner[chosen]],
-        reverse=pairs.reverse[chosen],
-        position=position[chosen],
-        row=pairs.row[chosen],
+        read=arrows.order[inner],
+        container=arrows.order[arrows.outer[chosen]],
+        start=start[inner],
+        end=end[inner],
+        reverse=arrows.reverse[chosen],
+        position=arrows.position[chosen],
+        row=arrows.row[chosen],
     )
+
+
+def contain_again(graph: Graph) -> tuple[Graph, dict[str, int]]:
+    """Give reads whose containers have left a graph containers that lead to a read of it.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    graph : Graph
+        The same reads are contained; where nothing else contains them, in what has left.
+    counts : dict of str to int
+        Reads with another container.
+    """
+    arrows, contained = graph.containments, graph.contained
+    rank = np.empty(len(arrows.order), np.int64)
+    rank[arrows.order] = np.arange(len(arrows.order))
+    lost = np.zeros(len(rank), np.bool_)
+    lost[rank[contained.read[~leads_to_graph(graph)]]] = True
+    there = np.zeros(len(rank), np.bool_)
+    there[rank[graph.reads.read]] = True
+    steps = _steps(arrows.inner, arrows.outer, there)
+    fit = np.flatnonzero(lost[arrows.inner] & (steps[arrows.outer] < _FAR))
+    chosen = fit[_first_of_nearest(arrows.inner[fit], steps[arrows.outer[fit]], arrows.outer[fit])]
+    changed = np.searchsorted(rank[contained.read], arrows.inner[chosen])
+    columns = {
+        "container": arrows.order[arrows.outer],
+        "reverse": arrows.reverse,
+        "position": arrows.position,
+        "row": arrows.row,
+    }
+    for name, values in columns.items():
+        column = getattr(contained, name).copy()
+        column[changed] = values[chosen]
+        columns[name] = column
+    found = dataclasses.replace(graph, contained=dataclasses.replace(contained, **columns))
+    return found, {"reads contained again": len(chosen)}
+
+
+def leads_to_graph(graph: Graph) -> np.ndarray:
+    """Return a mask of the contained reads that a chain of containers joins to a read of the graph."""
+    inner, outer = graph.contained.read, graph.contained.container
+    everything = np.concatenate([graph.reads.read, inner, outer])
+    there = np.zeros(int(everything.max(initial=-1)) + 1, np.bool_)
+    there[graph.reads.read] = True
+    while (found := there[outer] & ~there[inner]).any():
+        there[inner[found]] = True
+    return there[inner]
 
 
 def _first_of_nearest(inner: np.ndarray, steps: np.ndarray, outer: np.ndarray) -> np.ndarray:

@@ -24,6 +24,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.graph.alignment import NO_ALIGNMENT, Side, cigar_of
+from overlapper.graph.containment import leads_to_graph
 from overlapper.graph.layout import Layout
 from overlapper.graph.model import Contained, Graph, GraphReads
 from overlapper.graph.placement import contained_in_unitigs
@@ -98,7 +99,7 @@ def read_gfa(
     table, inner = graph.reads, graph.contained
     for read, start, end, depth in zip(table.read, table.start, table.end, table.depth, strict=True):
         yield f"{_segment(reads, int(read), int(start), int(end))}\tdp:f:{depth:.2f}"
-    within = np.flatnonzero(_leads_to(graph)) if contained else np.zeros(0, np.int64)
+    within = np.flatnonzero(leads_to_graph(graph)) if contained else np.zeros(0, np.int64)
     for i in within:
         yield _segment(reads, int(inner.read[i]), int(inner.start[i]), int(inner.end[i]))
 
@@ -232,17 +233,6 @@ def _containments(graph: Graph, reads: Reads, overlaps: Overlaps | None, rows: n
         cigar = cigar_of(overlaps, int(inner.row[i]), first, second)
         names = f"{_segment_name(reads, *first[:3])}\t+\t{_segment_name(reads, *second[:3])}"
         yield f"C\t{names}\t{'-' if reverse else '+'}\t{inner.position[i]}\t{cigar}"
-
-
-def _leads_to(graph: Graph) -> np.ndarray:
-    """Return a mask of the contained reads that a chain of containers joins to a read of the graph."""
-    inner, outer = graph.contained.read, graph.contained.container
-    everything = np.concatenate([graph.reads.read, inner, outer])
-    there = np.zeros(int(everything.max(initial=-1)) + 1, np.bool_)
-    there[graph.reads.read] = True
-    while (found := there[outer] & ~there[inner]).any():
-        there[inner[found]] = True
-    return there[inner]
 
 
 def _edge_cigar(graph: Graph, overlaps: Overlaps | None, edge: int) -> str:

@@ -318,4 +318,4 @@ def _with_ways(
         **{name: values[there] for name, values in columns.items()},
     )  # fmt: skip
     contained = graph.contained.take(~np.isin(graph.contained.read, order[entering]))
-    return Graph(table.take(rows), made, contained)
+    return Graph(table.take(rows), made, contained, graph.containments)

@@ -78,7 +78,7 @@ class Contained(Table):
     ----------
     read, container : ndarray of int32, shape (c,)
         Rows of the read table. The container may be contained itself; every chain ends at a read of the graph
-        as it was built.
+        as it was built, or as it was cleaned (`overlapper.graph.containment.contain_again`).
     start, end : ndarray of int32, shape (c,)
         Interval of the contained read that is kept, half open, on its forward strand.
     reverse : ndarray of bool, shape (c,)
@@ -102,6 +102,28 @@ class Contained(Table):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Containments:
+    """All containments, each an arrow from a contained read to a container; reads are in content order.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (reads,)
+        Row of the read table of every read.
+    inner, outer : ndarray of int32, shape (n,)
+        The contained read and its container.
+    reverse, position, row : ndarray, shape (n,)
+        As in `Contained`.
+    """
+
+    order: np.ndarray
+    inner: np.ndarray
+    outer: np.ndarray
+    reverse: np.ndarray
+    position: np.ndarray
+    row: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Graph:
     """An overlap graph.
 
@@ -113,11 +135,14 @@ class Graph:
         In canonical order, each with its mirror.
     contained : Contained
         What containment took, for export and for counting reads.
+    containments : Containments
+        What else contains it, for when its container leaves the graph.
     """
 
     reads: GraphReads
     edges: Edges
     contained: Contained
+    containments: Containments
 
     @cached_property
     def lengths(self) -> np.ndarray:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from hypothesis import strategies as st
 
-from overlapper.graph.model import Contained, Edges, Graph, GraphReads
+from overlapper.graph.model import Contained, Containments, Edges, Graph, GraphReads
 from overlapper.tables import Overlaps, Reads
 from tests.oracle.strands import reverse_complement
 
@@ -33,7 +33,17 @@ def graph_of(bases, joins):
             row=[rows[min((v, w), (w ^ 1, v ^ 1))] for v, _, w, _ in edges],
         ),
         Contained.empty(),
+        containments_of_reads(len(bases), [], []),
     ).validate()  # fmt: skip
+
+
+def containments_of_reads(reads, inner, outer):
+    """Return containments of reads, each on the forward strand and from the first base on."""
+    size = len(inner)
+    return Containments(
+        order=np.arange(reads), inner=np.array(inner, np.int32), outer=np.array(outer, np.int32),
+        reverse=np.zeros(size, np.bool_), position=np.zeros(size, np.int32), row=np.zeros(size, np.int64),
+    )  # fmt: skip
 
 
 def intervals_near(place, spread, length):
@@ -67,7 +77,8 @@ def containing(built, containers, length):
         read=len(built.reads) + np.arange(inner), container=np.array(containers), start=np.zeros(inner),
         end=np.full(inner, length), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
     )  # fmt: skip
-    return dataclasses.replace(built, contained=contained)
+    arrows = containments_of_reads(len(built.reads) + inner, contained.read, contained.container)
+    return dataclasses.replace(built, contained=contained, containments=arrows)
 
 
 @st.composite
