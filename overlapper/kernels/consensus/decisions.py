@@ -112,12 +112,12 @@ class _Column(NamedTuple):
         As `Votes.passing`.
     """
 
-    base: int
-    run: int
+    base: np.int64
+    run: np.int64
     ends_run: bool
-    layers: int
+    layers: np.int64
     weights: np.ndarray
-    passing: int
+    passing: np.int64
 
 
 @inner
