@@ -206,7 +206,9 @@ def gather_layers(targets, reads, windows, p, rows, settings, room):
 @njit(nogil=True, cache=True)
 def some_layers(layers, runs, chosen):
     """Return chosen layers (ascending) and the target, with their runs of equal pairs, moved in place."""
-    which = np.append(chosen, len(layers.start) - 1)
+    which = np.full(len(chosen) + 1, len(layers.start) - 1)
+    for place in range(len(chosen)):
+        which[place] = chosen[place]
     first, n_runs = np.zeros(len(which) + 1, np.int64), np.int64(0)
     for place in range(len(which)):
         for r in range(runs.first[which[place]], runs.first[which[place] + 1]):
