@@ -187,16 +187,18 @@ def gather_layers(targets, reads, windows, p, rows, settings, room):
         size += windows.end[p] - windows.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
         last[m] = size
     bases, weights = room.bases[:size], room.weights[:size]
-    for m in range(own):
-        row, codes, some = low + m, bases[first[m] : last[m]], weights[first[m] : last[m]]
-        reverse[m] = rows.reverse[row]
-        read, start = np.int64(rows.read[row]), np.int64(rows.r_start[row])
-        end = np.int64(rows.r_end[row])
-        unpack_bases(reads, read, start, end, reverse[m], READ_UNKNOWN, codes)
-        _weigh(reads, read, start, reverse[m], settings, some)
-    target, start, end = np.int64(windows.target[p]), np.int64(windows.start[p]), np.int64(windows.end[p])
-    unpack_bases(targets, target, start, end, False, READ_UNKNOWN, bases[first[own] :])
-    _weigh(targets, target, start, False, settings, weights[first[own] :])
+    for m in range(n):
+        row, sequences = low + m, targets
+        number, start, end = np.int64(windows.target[p]), np.int64(windows.start[p]), np.int64(windows.end[p])
+        if m < own:
+            sequences, reverse[m] = reads, rows.reverse[row]
+            number, start, end = (
+                np.int64(rows.read[row]),
+                np.int64(rows.r_start[row]),
+                np.int64(rows.r_end[row]),
+            )
+        unpack_bases(sequences, number, start, end, reverse[m], READ_UNKNOWN, bases[first[m] : last[m]])
+        _weigh(sequences, number, start, reverse[m], settings, weights[first[m] : last[m]])
     zeros = np.zeros(n, np.int64)
     return Layers(
         bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
