@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.assemble.contigs import Contigs
+from overlapper.assemble.layouts import Contigs
 
 _COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")
 

@@ -23,80 +23,28 @@ was kept apart. Contigs of exact overlaps are not polished (`overlapper.assemble
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.chimeras import Sound, sound_parts
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
-from overlapper.assemble.haplotigs import Ends, Haplotypes
-from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
-from overlapper.assemble.pieces import SHARED
-from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, separated
+from overlapper.assemble.haplotigs import Haplotypes
+from overlapper.assemble.layouts import Contigs, LaidOut, lay_out, tell_haplotypes_apart
+from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.assemble.summary import no_unitigs
-from overlapper.correct.own_reads import OwnReads, own_reads
-from overlapper.correct.polish import Unitigs
-from overlapper.errors import ParameterError
-from overlapper.extend.differences import check_room
-from overlapper.graph import assemble
+from overlapper.correct.polish import Polished, Unitigs
 from overlapper.graph.stats import n50
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
-from overlapper.params.graph import CleanParams, GraphParams
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.sketch.estimates import kmer_spectrum
-from overlapper.sketch.ploidy import ploidy
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
-
-
-@dataclasses.dataclass(frozen=True)
-class Contigs:
-    """Contigs and their links.
-
-    Attributes
-    ----------
-    sequences : Reads
-        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities in the end.
-    circular : ndarray of bool, shape (n,)
-    depth : ndarray of float64, shape (n,)
-        Reads that cover a base, in the layout.
-    copies : ndarray of float64, shape (n,)
-        Depth over that of the median base.
-    reads : ndarray of int64, shape (n,)
-        Reads that they consist of, contained ones included.
-    link_source, link_target : ndarray of int64
-        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
-    link_overlap : ndarray of int32
-        Bases that the reads of both ends share.
-    """
-
-    sequences: Reads
-    circular: np.ndarray
-    depth: np.ndarray
-    copies: np.ndarray
-    reads: np.ndarray
-    link_source: np.ndarray
-    link_target: np.ndarray
-    link_overlap: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.sequences)
-
-
-@dataclasses.dataclass(frozen=True)
-class LaidOut:
-    """Contigs before polishing, and the places of their reads."""
-
-    contigs: Contigs
-    reads: OwnReads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,54 +176,24 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     error_rate, sound = _find_overlaps(steps, params, preset, separate, report)
     exact = separate and error_rate < EXACT_BELOW
-    reads, overlaps = steps.reads, steps.overlaps
-    if separate and not exact:
-        report("telling copies apart", 0, 0)
-        overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
-    report("laying out", 0, 0)
-    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
-
-    lay_out = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
-    laid_out, phased = None, None
-    depth = _depth_of_haplotype(steps, reads, params) if separate else None
-    if depth:
-        laid_out = lay_out(SHARED * depth)
-        if params.haplotypes is WhatOfHaplotypes.AUTO:
-            phased = _phased(laid_out, depth, steps)
-            if not phased.of_two:
-                steps.stages.rename_last("layout-of-two")  # the layout is the one to come
-                laid_out, depth = None, None
-    laid_out = laid_out or lay_out(np.inf)
-    contigs = laid_out.contigs
     rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
-    laid_out_overlaps = overlaps if rounds == 0 else Overlaps.empty()
-    del reads, overlaps, lay_out  # polishing has its own
-    unitigs = Unitigs(contigs.sequences, contigs.circular)
-    if rounds == 0:
-        sequences, warnings = with_agreement(unitigs, laid_out.reads, laid_out_overlaps), list[str]()
-    else:
-        polished = steps.polish(
-            unitigs,
-            laid_out.reads if separate else None,
-            ErrorRate(error_rate, "of the overlaps"),
-            dataclasses.replace(params.polishing, rounds=rounds),
-            lambda step, done, total: report(f"polishing, {step}", done, total),
-        )
+    layout = lay_out(steps, params, sound, separate, exact, rounds > 0, report)
+    contigs = layout.laid_out.contigs
+    if rounds:
+        polishing = dataclasses.replace(params.polishing, rounds=rounds)
+        polished = _polish(steps, layout.laid_out, separate, error_rate, polishing, report)
         sequences, warnings = polished.unitigs.sequences, polished.warnings
-    polished_bases = sequences.total_bases
+    else:
+        unitigs = Unitigs(contigs.sequences, contigs.circular)
+        sequences, warnings = with_agreement(unitigs, layout.laid_out.reads, layout.overlaps), list[str]()
+    uncut_bases = sequences.total_bases
     if not separate:
-        sequences = without_error_prone_ends(sequences, _ends_that_stay(contigs))
-    elif exact and rounds == 0 and not depth:  # haplotypes are told apart by where reads lie
-        sequences = without_shallow_ends(sequences, _ends_that_stay(contigs))
+        sequences = without_error_prone_ends(sequences, contigs.ends_that_stay())
+    elif exact and not rounds and not layout.depth:  # haplotypes are told apart by where reads lie
+        sequences = without_shallow_ends(sequences, contigs.ends_that_stay())
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    haplotypes = None
-    if depth:
-        report("telling haplotypes apart", 0, 0)
-        if rounds or not phased:  # polishing changed the bases, or this is the first time
-            phased = _phased(dataclasses.replace(laid_out, contigs=contigs), depth, steps)
-        ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
-        haplotypes = Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, depth)
-    cut_off = polished_bases - sequences.total_bases
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, rounds > 0, report)
+    cut_off = uncut_bases - sequences.total_bases
     return Assembled(contigs, params, steps.stages.done, warnings, cut_off, haplotypes)
 
 
@@ -305,12 +223,23 @@ def _find_overlaps(
     return error_rate, sound
 
 
-def _ends_that_stay(contigs: Contigs) -> np.ndarray:
-    """Return a mask (shape (n, 2)) of the ends of contigs that are linked to others or to themselves."""
-    stays = np.repeat(contigs.circular, 2).reshape(-1, 2)
-    stays[contigs.link_source >> 1, 1 - (contigs.link_source & 1)] = True
-    stays[contigs.link_target >> 1, contigs.link_target & 1] = True
-    return stays
+def _polish(
+    steps: AssemblySteps,
+    laid_out: LaidOut,
+    separate: bool,
+    error_rate: float,
+    params: CorrectParams,
+    report: Report,
+) -> Polished:
+    """Polish contigs by the given reads, or, where copies are kept apart, by those of their layout alone."""
+    contigs = laid_out.contigs
+    return steps.polish(
+        Unitigs(contigs.sequences, contigs.circular),
+        laid_out.reads if separate else None,
+        ErrorRate(error_rate, "of the overlaps"),
+        params,
+        lambda step, done, total: report(f"polishing, {step}", done, total),
+    )
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:
@@ -327,51 +256,3 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
     if params.copies is WhatOfCopies.AUTO:
         return params.correct is not WhenToCorrect.NEVER and error_rate < params.separate_below
     return params.copies is WhatOfCopies.SEPARATE
-
-
-def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
-    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart."""
-    if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
-        return None
-    found = ploidy(kmer_spectrum(reads, steps.threads))
-    if params.haplotypes is WhatOfHaplotypes.AUTO:
-        return found.depth if found and found.has_both_peaks else None
-    if not found:
-        raise ParameterError(
-            "haplotypes cannot be told apart: no k-mer of the reads is so frequent that it tells their "
-            "depth; expected more reads, or --haplotypes collapse"
-        )
-    return found.depth if found.has_both_peaks else found.of_one_peak
-
-
-def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
-    kmers = min(MOST_KMERS, laid_out.contigs.sequences.total_bases)
-    check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(laid_out.contigs.sequences, laid_out.reads, depth, threads=steps.threads)
-
-
-def _laid_out(
-    steps: AssemblySteps,
-    reads: Reads,
-    overlaps: Overlaps,
-    sound: Sound | None,
-    params: GraphParams,
-    cleaning: CleanParams,
-    shared_depth: float,
-) -> LaidOut:
-    def lay_out() -> tuple[LaidOut, dict[str, Any]]:
-        assembly = assemble(
-            reads, overlaps, params, cleaning, within=sound, shared_depth=shared_depth, threads=steps.threads
-        )
-        unitigs = assembly.layout
-        source, target, edge = unitigs.links()
-        sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
-        made = Contigs(
-            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
-            unitigs.read_counts, source, target, unitigs.graph.edges.overlap[edge],
-        )  # fmt: skip
-        own = own_reads(unitigs, reads.lengths)
-        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
-
-    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning), str(shared_depth)]
-    return steps.stages.run("layout", LaidOut, depends_on, lay_out)[0]

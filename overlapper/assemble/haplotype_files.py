@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.assemble.contigs import Contigs
 from overlapper.assemble.haplotigs import Haplotig, Haplotypes, spelled
 from overlapper.assemble.haplotypes import Phased
+from overlapper.assemble.layouts import Contigs
 
 _COLUMNS = ("block", "haplotype", "contig", "start", "end", "sites")
 

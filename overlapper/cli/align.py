@@ -44,9 +44,8 @@ def align(
     ] = "one-to-one",
     pairs: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between.",
+        options.file(
+            "Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between."
         ),
     ] = None,
     cigar: Annotated[
@@ -60,7 +59,7 @@ def align(
     band: Annotated[
         int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
     ] = None,
-    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a GPU: cuda:0.")] = "cpu",
+    device: Annotated[str, options.device("cpu, or a GPU: cuda:0.")] = "cpu",
     threads: options.Threads = 0,
     stats: options.Stats = None,
     quiet: options.Quiet = False,

@@ -29,20 +29,14 @@ def compare(
         typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
     ],
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Compare mappings to this reference, FASTA, instead of overlaps."),
+        str | None, options.file("Compare mappings to this reference, FASTA, instead of overlaps.")
     ] = None,
     output: Annotated[str | None, options.output("Page with plots, HTML.")] = None,
-    tsv: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Table, a line a method; - is standard output.")
-    ] = None,
-    json: Annotated[str | None, typer.Option(metavar="FILE", help="The same and more as JSON.")] = None,
+    tsv: Annotated[str | None, options.file("Table, a line a method; - is standard output.")] = None,
+    json: Annotated[str | None, options.file("The same and more as JSON.")] = None,
     truth: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where the reads come from, as for evaluate; without it methods judge each other.",
-        ),
+        options.file("Where the reads come from, as for evaluate; without it methods judge each other."),
     ] = None,
     circular: Annotated[
         list[str] | None,

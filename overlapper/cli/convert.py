@@ -35,10 +35,9 @@ def convert(
     named_output: Annotated[str | None, options.output("The same as OUTPUT; - is PAF.")] = None,
     reads: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The reads, which number the overlaps and give GFA its bases; may be repeated. "
-            "Without it, PAF numbers reads as it names them.",
+        options.file(
+            "The reads, which number the overlaps and give GFA its bases; may be repeated. "
+            "Without it, PAF numbers reads as it names them."
         ),
     ] = None,
     both_sides: options.BothSides = False,

@@ -36,10 +36,7 @@ def correct(
         ),
     ] = "-",
     overlaps: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Overlaps of the reads for the first round, instead of finding them."
-        ),
+        str | None, options.file("Overlaps of the reads for the first round, instead of finding them.")
     ] = None,
     rounds: Annotated[
         int | None,
@@ -66,8 +63,7 @@ def correct(
         ),
     ] = None,
     table: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
+        str | None, options.file("Write what became of every read, a tab-separated table.")
     ] = None,
     memory: options.Memory = None,
     plan: options.Plan = False,

@@ -60,12 +60,7 @@ def evaluate(
     ] = None,
     min_overlap: Annotated[
         int,
-        typer.Option(
-            "--min-overlap",
-            parser=parse_size,
-            metavar="BASES",
-            help="Of overlaps: shortest one asked for, by default the shortest that layout counts.",
-        ),
+        options.bases("Of overlaps: shortest one asked for, by default the shortest that layout counts."),
     ] = 2000,
     circular: Annotated[
         list[str] | None,
@@ -77,21 +72,15 @@ def evaluate(
     ] = None,
     output: Annotated[str, options.output("Scores as text; - is standard output.")] = "-",
     json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write JSON, which overlapper report shows."),
+        str | None, options.file("Write JSON, which overlapper report shows.", "--json")
     ] = None,
     tsv_file: Annotated[
-        str | None,
-        typer.Option(
-            "--tsv", metavar="FILE", help="Write a table: a line a bin of overlaps, contig or read."
-        ),
+        str | None, options.file("Write a table: a line a bin of overlaps, contig or read.", "--tsv")
     ] = None,
     memory: Annotated[
         int,
-        typer.Option(
-            parser=parse_size,
-            metavar="SIZE",
-            help="Main memory to stay within for contigs and reads, such as 4G; 0: half of the machine's.",
+        options.size(
+            "Main memory to stay within for contigs and reads, such as 4G; 0: half of the machine's."
         ),
     ] = 0,
     threads: options.Threads = 0,

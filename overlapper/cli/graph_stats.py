@@ -21,7 +21,7 @@ def graph_stats(
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
     output: Annotated[str, options.output("The numbers; - is standard output.")] = "-",
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
+    json_file: Annotated[str | None, options.file("Write JSON.", "--json")] = None,
 ) -> None:
     """Describe an assembly graph.
 

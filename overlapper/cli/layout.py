@@ -45,20 +45,13 @@ def layout(
         ),
     ],
     output: Annotated[str, options.output("Unitigs and their links, GFA 1; - is standard output.")] = "-",
-    fasta: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the sequences of the unitigs, FASTA.")
-    ] = None,
+    fasta: Annotated[str | None, options.file("Write the sequences of the unitigs, FASTA.")] = None,
     table: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Write length, shape, reads, depth and copies of each unitig, tab-separated."
-        ),
+        options.file("Write length, shape, reads, depth and copies of each unitig, tab-separated."),
     ] = None,
     reads_gfa: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Write the cleaned graph of reads, with the unitigs as paths, GFA 1."
-        ),
+        str | None, options.file("Write the cleaned graph of reads, with the unitigs as paths, GFA 1.")
     ] = None,
     keep_contained: Annotated[
         bool,

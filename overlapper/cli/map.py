@@ -107,11 +107,10 @@ def map(
     threads: options.Threads = 0,
     device: Annotated[
         str,
-        typer.Option(
-            metavar="DEVICE",
-            help="What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
+        options.device(
+            "What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
             "are any and the extender has kernels for them. GPUs pay where cores are few. Never changes the "
-            "result.",
+            "result."
         ),
     ] = "cpu",
     gpu_memory: options.GpuMemory = 0,

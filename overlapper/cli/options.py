@@ -14,9 +14,24 @@ def output(text: str, metavar: str = "FILE") -> Any:
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
-def bases(text: str, **settings: Any) -> Any:
+def bases(text: str, *names: str, **settings: Any) -> Any:
     """Return an option whose value is a number of bases, such as 5k."""
-    return typer.Option(parser=parse_size, metavar="BASES", help=text, **settings)
+    return typer.Option(*names, parser=parse_size, metavar="BASES", help=text, **settings)
+
+
+def size(text: str) -> Any:
+    """Return an option whose value is a number of bytes, such as 4G."""
+    return typer.Option(parser=parse_size, metavar="SIZE", help=text)
+
+
+def file(text: str, *names: str, **settings: Any) -> Any:
+    """Return an option that names a file."""
+    return typer.Option(*names, metavar="FILE", help=text, **settings)
+
+
+def device(text: str) -> Any:
+    """Return an option that says what computes."""
+    return typer.Option(metavar="DEVICE", help=text)
 
 
 BothSides = Annotated[
@@ -25,41 +40,24 @@ BothSides = Annotated[
         "--both-sides", help="PAF: write each overlap a second time, with query and target exchanged."
     ),
 ]
-Config = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
-]
+Config = Annotated[str | None, file("Parameters, a TOML file; options given here go first.")]
 Depth = Annotated[
     int | None, typer.Option(min=3, max=255, help="Reads that vote on a base.", show_default="40")
 ]
 Device = Annotated[
     str,
-    typer.Option(
-        metavar="DEVICE",
-        help="What computes: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never "
-        "changes the result.",
+    device(
+        "What computes: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never "
+        "changes the result."
     ),
 ]
-GpuMemory = Annotated[
-    int,
-    typer.Option(
-        parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
-    ),
-]
+GpuMemory = Annotated[int, size("Memory to take on each GPU, such as 8G; 0: what is free.")]
 GroupBy = Annotated[
     str | None,
     typer.Option(
         metavar="target",
         help="PAF: write the overlaps of each target together, targets sorted by name, as correctors want "
         "them.",
-    ),
-]
-KeptStats = Annotated[
-    str | None,
-    typer.Option(
-        "--stats",
-        metavar="FILE",
-        help="Write counts, parameters and times of the run, and what it was run on, as JSON.",
-        show_default="OUTPUT.stats.json",
     ),
 ]
 LayoutOverlap = Annotated[
@@ -70,23 +68,9 @@ LayoutOverlap = Annotated[
         show_default="2000",
     ),
 ]
-Log = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Write the lines of the log to a file, too, whatever the terminal shows."
-    ),
-]
-Memory = Annotated[
-    int | None,
-    typer.Option(
-        parser=parse_size,
-        metavar="SIZE",
-        help="Main memory to stay within, such as 4G, by working in tiles.",
-    ),
-]
-MinLength = Annotated[
-    int, typer.Option("--min-length", parser=parse_size, metavar="BASES", help="Leave out shorter reads.")
-]
+Log = Annotated[str | None, file("Write the lines of the log to a file, too, whatever the terminal shows.")]
+Memory = Annotated[int | None, size("Main memory to stay within, such as 4G, by working in tiles.")]
+MinLength = Annotated[int, bases("Leave out shorter reads.", "--min-length")]
 MinQuality = Annotated[
     float,
     typer.Option(
@@ -118,14 +102,11 @@ ReadFiles = Annotated[
 ]
 Reference = Annotated[
     str | None,
-    typer.Option("--cram-reference", metavar="FILE", help="FASTA file that CRAM files were written against."),
+    file("FASTA file that CRAM files were written against.", "--cram-reference"),
 ]
-Stats = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Write counts, parameters and times of the run, and what it was run on, as JSON."
-    ),
-]
+_STATS = "Write counts, parameters and times of the run, and what it was run on, as JSON."
+Stats = Annotated[str | None, file(_STATS)]
+KeptStats = Annotated[str | None, file(_STATS, "--stats", show_default="OUTPUT.stats.json")]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
@@ -136,10 +117,7 @@ Workdir = Annotated[
         metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
     ),
 ]
-
-WriteConfig = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config.")
-]
+WriteConfig = Annotated[str | None, file("Write all parameters as used, a TOML file for --config.")]
 
 
 def checked_sides(both_sides: bool, group_by: str | None, output: str) -> dict[str, bool]:

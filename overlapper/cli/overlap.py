@@ -14,7 +14,6 @@ from overlapper.cli.outputs import OUTPUT, check_choice, check_files
 from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
-from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
 
 if TYPE_CHECKING:
@@ -94,10 +93,9 @@ def overlap(
     threads: options.Threads = 0,
     device: Annotated[
         str,
-        typer.Option(
-            metavar="DEVICE",
-            help="What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
-            "there are any and the extender has kernels for them. Never changes the result.",
+        options.device(
+            "What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
+            "there are any and the extender has kernels for them. Never changes the result."
         ),
     ] = "auto",
     gpu_memory: options.GpuMemory = 0,
@@ -106,12 +104,7 @@ def overlap(
     stats: options.KeptStats = None,
     reference: options.Reference = None,
     memory: options.Memory = None,
-    disk: Annotated[
-        int | None,
-        typer.Option(
-            parser=parse_size, metavar="SIZE", help="Disk that tiles may take besides the overlaps."
-        ),
-    ] = None,
+    disk: Annotated[int | None, options.size("Disk that tiles may take besides the overlaps.")] = None,
     workdir: options.Workdir = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")

@@ -81,21 +81,15 @@ def seeds(
         ),
     ] = None,
     dropped: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With fixed: write the dropped seeds and their matches, a table."),
+        str | None, options.file("With fixed: write the dropped seeds and their matches, a table.")
     ] = None,
     index: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Use this index, which must be that of TEXT, instead of building one."
-        ),
+        str | None, options.file("Use this index, which must be that of TEXT, instead of building one.")
     ] = None,
     device: Annotated[
         str,
-        typer.Option(
-            metavar="DEVICE",
-            help="cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never changes the "
-            "result.",
+        options.device(
+            "cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never changes the result."
         ),
     ] = "auto",
     gpu_memory: options.GpuMemory = 0,

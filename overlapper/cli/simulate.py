@@ -37,12 +37,10 @@ def simulate(
         ),
     ] = "-",
     truth: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write where every read comes from, a tab-separated table."),
+        str | None, options.file("Write where every read comes from, a tab-separated table.")
     ] = None,
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw reads from this FASTA file (or give --genome-size)."),
+        str | None, options.file("Draw reads from this FASTA file (or give --genome-size).")
     ] = None,
     genome_size: Annotated[int | None, options.bases("Draw reads from a random genome, e.g. 200k.")] = None,
     repeats: Annotated[
@@ -51,9 +49,7 @@ def simulate(
             metavar="COPIES,LENGTH,DIVERGENCE", help="Plant diverged copies of a repeat in the random genome."
         ),
     ] = None,
-    reference_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the reference as FASTA.")
-    ] = None,
+    reference_out: Annotated[str | None, options.file("Write the reference as FASTA.")] = None,
     circular: Annotated[bool, typer.Option("--circular", help="Every reference is a circle.")] = False,
     preset: Annotated[
         str,

@@ -90,21 +90,26 @@ class Consensus:
 
     @property
     def alike(self) -> Rows:
-        """Rows of the corrected targets on the reads that are like them; each access makes them anew.
+        """Rows of the consensus on the reads that are like its targets; each access makes them anew.
 
-        A read is like its target if it voted, and has what the target has wherever layers are divided; one
-        that touches rows that were left out also reaches beyond them. In these rows the read is the target
-        (numbered as in the pileups), and the consensus lies on it as the read (numbered among these targets).
+        A read is like a target if it voted on it, has what the target has wherever layers are divided, and
+        reaches beyond rows that were left out, where it touches any. Reads and targets change places: in
+        these rows the read is the target (numbered as in the pileups), and the consensus lies on it as the
+        read (numbered among these targets).
         """
-        on = Rows.concat([_renumbered(made.rows(), made.before) for made in self.likeness])
-        alike = {}
-        # A base of the target goes to the first base of the consensus with as many bases of the target before
-        # it.
-        places = self.origin + np.repeat(np.arange(len(self)) << 32, np.diff(self.offsets))
-        for column in ("r_start", "r_end"):
-            place = np.searchsorted(places, (on.read.astype(np.int64) << 32) + getattr(on, column))
-            alike[column] = np.minimum(place, self.offsets[on.read + 1]) - self.offsets[on.read]
-        return dataclasses.replace(on, **alike)
+        rows = Rows.concat([_renumbered(made.rows(), made.before) for made in self.likeness])
+        start, end = self._places(rows.read, np.stack([rows.r_start, rows.r_end]))
+        return dataclasses.replace(rows, r_start=start, r_end=end)
+
+    def _places(self, target: np.ndarray, base: np.ndarray) -> np.ndarray:
+        """Return where bases of targets are in the consensus of these.
+
+        That is at the first base with as many bases of the target before it, or at the end.
+        """
+        of_target = np.arange(len(self)) << 32  # one search for all targets: their numbers are the upper bits
+        ascending = np.repeat(of_target, np.diff(self.offsets)) + self.origin
+        place = np.searchsorted(ascending, of_target[target] + base)
+        return np.minimum(place, self.offsets[target + 1]) - self.offsets[target]
 
 
 def consensus(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
-from overlapper.correct.leaders import LED_BELOW, leaders_of, roles_of
+from overlapper.correct.leaders import LED_BELOW, Roles, leaders_of, roles_of
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.rounds import Round
@@ -145,72 +145,126 @@ def vote(
 ) -> tuple[Voted | StoredVoted, Facts]:
     """Replace all reads by their consensus; return it, with counts and fitted parameters."""
     if (params.error_rate or error_rate(pileups)) < LED_BELOW:
-        return _vote_by_leaders(kept, pileups, params, this)
-
-    def vote(writer: VotedWriter) -> Facts:
-        bases = unconfirmed = 0
-        with this.machine.holding(pileups.reads) as workers:
-            voting = _Voting.fitted(pileups, params, this, workers)
-            for made in voting.voted(pileups):
-                writer.add(made.part)
-                bases, unconfirmed = bases + made.bases, unconfirmed + made.unconfirmed
-        return {**voting.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
-
-    made, facts = kept.voted(f"correct-{this.number}", this, params, vote)
+        on_all = _led_vote(kept, pileups, params, this)
+    else:
+        on_all = partial(_vote_on_all, pileups, params, this)
+    made, facts = kept.voted(f"correct-{this.number}", this, params, on_all)
     kept.replace(made)
     return made, facts
 
 
-def _vote_by_leaders(
-    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
-) -> tuple[Voted | StoredVoted, Facts]:
-    """Vote on leaders, on the reads that follow them, and on all others that are not settled."""
+def _vote_on_all(
+    pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter
+) -> Facts:
+    """Vote on each read by all reads that overlap it."""
+    bases = unconfirmed = 0
+    with this.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, this, workers)
+        for made in voting.voted(pileups):
+            writer.add(made.part)
+            bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
+    return {**voting.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
+
+
+def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round) -> Vote:
+    """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
     leads = leaders_of(pileups)
+    leading = np.flatnonzero(leads)
+    on_leaders = partial(_vote_on_leaders, pileups, params, this, leading)
+    leaders, found = kept.voted_leaders(this, params, on_leaders)
 
-    def vote_on_leaders(writer: VotedWriter) -> Facts:
-        unconfirmed = 0
-        writer.add_rows(Rows.empty())
-        with this.machine.holding(pileups.reads) as workers:
-            voting = _Voting.fitted(pileups, params, this, workers)
-            for made in voting.voted(pileups, np.flatnonzero(leads), _kept_with_rows):
-                writer.add(made.part)
-                writer.add_rows(made.alike)
-                unconfirmed += made.unconfirmed
-        return {**voting.facts(), "doubt": voting.doubt, "leaders": int(leads.sum()), UNVOTED: unconfirmed}
-
-    leaders, found = kept.voted_leaders(this, params, vote_on_leaders)
-
-    def vote_on_others(writer: VotedWriter) -> Facts:
-        bases, unconfirmed = 0, found[UNVOTED]
-        pileups_of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
+    def on_all(writer: VotedWriter) -> Facts:
+        of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
         settled = settled_of(pileups, this.machine.threads) if this.number > 1 else Settled.none(len(leads))
-        roles, number = roles_of(leads, pileups_of_leaders, settled.stays), np.cumsum(leads) - 1
+        roles = roles_of(leads, of_leaders, settled.stays)
         with this.machine.holding(pileups.reads) as workers:
             voting = _Voting(params.with_fitted(found), found["doubt"], workers, this)
-            on_cpu = voting._replace(workers=Workers(workers.threads))
-            for start, stop in itertools.pairwise(cut_evenly(pileups.targets.lengths, _AT_A_TIME).tolist()):
-                leading, staying, following, others = some = roles.within(start, stop)
-                parts = [VotedPart.taken(leaders, number[leading])]
-                if len(staying):
-                    parts.append(VotedPart.kept(pileups.taken(staying), settled.depth[staying]))
-                for made in itertools.chain(
-                    on_cpu.voted(pileups_of_leaders, following), voting.voted(pileups, others)
-                ):
-                    parts.append(made.part)
-                    unconfirmed += made.unconfirmed
-                for part in VotedPart.in_order(parts, np.argsort(np.concatenate(some))):
-                    writer.add(part)
-                    bases += int(part.sizes["lengths"].sum())
-                this.report("consensus", stop, len(leads))
+            led = _Led(pileups, leading, leaders, of_leaders, roles, settled.depth)
+            bases, unconfirmed = led.write(voting, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
             "followers": int(roles.follows.sum()), "settled": int(roles.stays.sum()),
-            "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: unconfirmed,
+            "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: found[UNVOTED] + unconfirmed,
         }  # fmt: skip
 
-    made, facts = kept.voted(f"correct-{this.number}", this, params, vote_on_others)
-    kept.replace(made)
-    return made, facts
+    return on_all
+
+
+def _vote_on_leaders(
+    pileups: Pileups | StoredPileups,
+    params: CorrectParams,
+    this: Round,
+    leading: np.ndarray,
+    writer: VotedWriter,
+) -> Facts:
+    """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
+    unconfirmed = 0
+    writer.add_rows(Rows.empty())  # so that the columns are there
+    with this.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, this, workers)
+        for made in voting.voted(pileups, leading, _kept_with_rows):
+            writer.add(made.part)
+            writer.add_rows(made.alike)
+            unconfirmed += made.unconfirmed
+    return {**voting.facts(), "doubt": voting.doubt, "leaders": len(leading), UNVOTED: unconfirmed}
+
+
+class _Led(NamedTuple):
+    """Reads of a round whose leaders are corrected.
+
+    Attributes
+    ----------
+    pileups : Pileups or StoredPileups
+        All reads on all reads, as the round found them.
+    leading : ndarray of int64, shape (leaders,)
+        Numbers of the leaders, ascending.
+    leaders : Leaders or StoredLeaders
+        Their consensus.
+    of_leaders : Pileups or StoredPileups
+        Corrected leaders on all reads.
+    roles : Roles
+    depth : ndarray of float64, shape (reads,)
+        As in `overlapper.correct.settled.Settled`.
+    """
+
+    pileups: Pileups | StoredPileups
+    leading: np.ndarray
+    leaders: Leaders | StoredLeaders
+    of_leaders: Pileups | StoredPileups
+    roles: Roles
+    depth: np.ndarray
+
+    def write(self, voting: _Voting, writer: VotedWriter) -> tuple[int, int]:
+        """Write the consensus of all reads; return its bases, and those that are not confirmed.
+
+        Of the latter, those of leaders are left out: they were counted when leaders were voted on.
+        """
+        lengths, bases, unconfirmed = self.pileups.targets.lengths, 0, 0
+        for start, stop in itertools.pairwise(cut_evenly(lengths, _AT_A_TIME).tolist()):
+            leading, staying, following, others = some = self.roles.within(start, stop)
+            parts = [self._corrected(leading), *self._unchanged(staying)]
+            for made in self._voted(voting, following, others):
+                parts.append(made.part)
+                unconfirmed += made.unconfirmed
+            for part in VotedPart.in_order(parts, np.argsort(np.concatenate(some))):
+                writer.add(part)
+                bases += part.bases
+            voting.this.report("consensus", stop, len(lengths))
+        return bases, unconfirmed
+
+    def _corrected(self, leading: np.ndarray) -> VotedPart:
+        """Return the consensus of some leaders."""
+        return VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
+
+    def _unchanged(self, staying: np.ndarray) -> list[VotedPart]:
+        """Return settled reads as they are."""
+        return [VotedPart.kept(self.pileups.taken(staying), self.depth[staying])] if len(staying) else []
+
+    def _voted(self, voting: _Voting, following: np.ndarray, others: np.ndarray) -> Iterator[_Made]:
+        """Yield the consensus of followers, by leaders, and of other reads, by all that overlap them."""
+        on_cpu = voting._replace(workers=Workers(voting.workers.threads))
+        yield from on_cpu.voted(self.of_leaders, following)
+        yield from voting.voted(self.pileups, others)
 
 
 class _Made(NamedTuple):
@@ -228,11 +282,6 @@ class _Made(NamedTuple):
     part: VotedPart
     unconfirmed: int
     alike: Rows
-
-    @property
-    def bases(self) -> int:
-        """Bases of the consensus."""
-        return int(self.part.sizes["lengths"].sum())
 
 
 def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:

@@ -114,6 +114,11 @@ class VotedPart:
     large: dict[str, np.ndarray]
     sizes: dict[str, np.ndarray]
 
+    @property
+    def bases(self) -> int:
+        """Bases of these reads, summed."""
+        return int(self.sizes["lengths"].sum())
+
     @classmethod
     def taken(cls, voted: Voted | StoredVoted, numbers: np.ndarray) -> Self:
         """Return some of the reads of another consensus."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from overlapper.assemble.agreement import AGREED
-from overlapper.assemble.contigs import Contigs, _ends_that_stay
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
+from overlapper.assemble.layouts import Contigs
 from overlapper.tables import Reads
 
 BASES = "ACGTACGTAC"
@@ -66,4 +66,4 @@ def test_linked_ends_and_circles_stay():
         np.array([100], np.int32),
     )  # fmt: skip
     stays = [[False, True], [False, True], [True, True], [False, False]]
-    assert _ends_that_stay(contigs).tolist() == stays
+    assert contigs.ends_that_stay().tolist() == stays

@@ -136,20 +136,16 @@ def judge(
     q_length, t_length = lengths[query], lengths[target]
     x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
     x1, y1 = np.int64(row[LAST_X]) + k, np.int64(row[LAST_Y]) + k
-    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
-    q_seeds = seed_starts[query + 1] - seed_starts[query]
-    t_seeds = seed_starts[target + 1] - seed_starts[target]
-    inside = max(1, _count_seeds(marks, ranks, q_base, x0, x1, k))
     t0, t1 = (t_length - y1, t_length - y0) if reverse else (y0, y1)
-    t_inside = max(1, _count_seeds(marks, ranks, t_base, t0, t1, k))
-    q_sketched, t_sketched = np.int64(sketched[query]), np.int64(sketched[target])
-    agreement = min(
-        1000 * seeds * t_sketched // (inside * t_seeds),
-        1000 * seeds * q_sketched // (t_inside * q_seeds),
+    agreement, inside, t_inside = _agreement(
+        query, target, x0, x1, t0, t1, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
     )
-    asked = _asked(_shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share), typical_shares)
-    if 100_000 * agreement < min_agreement * typical_agreement * asked:
+    if not _is_enough(
+        agreement, query, target, sketched, seed_starts, min_agreement, typical_agreement, typical_shares,
+        chance_share,
+    ):  # fmt: skip
         return DISAGREES
+    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
     left, right = min(x0, y0), min(q_length - x1, t_length - y1)
     row[LEFT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x0 - left, x0, k) // inside
     row[RIGHT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x1, x1 + right, k) // inside
@@ -196,18 +192,14 @@ def agree(
             first_base = word_offsets[target[i + AHEAD]] * BASES_PER_WORD
             fetch_marks(marks, ranks, first_base + t_start[i + AHEAD])
             fetch_marks(marks, ranks, first_base + t_end[i + AHEAD] - k + 1)
-        q_base, t_base = word_offsets[query[i]] * BASES_PER_WORD, word_offsets[target[i]] * BASES_PER_WORD
-        q_seeds = seed_starts[query[i] + 1] - seed_starts[query[i]]
-        t_seeds = seed_starts[target[i] + 1] - seed_starts[target[i]]
-        inside = max(1, _count_seeds(marks, ranks, q_base, q_start[i], q_end[i], k))
-        t_inside = max(1, _count_seeds(marks, ranks, t_base, t_start[i], t_end[i], k))
-        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
-        agreement = min(
-            1000 * np.int64(seeds[i]) * t_sketched // (inside * t_seeds),
-            1000 * np.int64(seeds[i]) * q_sketched // (t_inside * q_seeds),
-        )
-        asked = _asked(_shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share), typical_shares)
-        found[i] = 100_000 * agreement >= min_agreement * typical_agreement * asked
+        agreement, _, _ = _agreement(
+            query[i], target[i], np.int64(q_start[i]), np.int64(q_end[i]), np.int64(t_start[i]),
+            np.int64(t_end[i]), np.int64(seeds[i]), k, sketched, marks, word_offsets, ranks, seed_starts,
+        )  # fmt: skip
+        found[i] = _is_enough(
+            agreement, query[i], target[i], sketched, seed_starts, min_agreement, typical_agreement,
+            typical_shares, chance_share,
+        )  # fmt: skip
     return found
 
 
@@ -216,19 +208,44 @@ def shares(query, target, sketched, seed_starts):
     """Return the share of k-mers that seed, that of the query times that of the target, in millionths."""
     found = np.empty(len(query), np.int64)
     for i in range(len(query)):
-        q, t = query[i], target[i]
-        found[i] = _shares(
-            seed_starts[q + 1] - seed_starts[q], np.int64(sketched[q]),
-            seed_starts[t + 1] - seed_starts[t], np.int64(sketched[t]), 0,
-        )  # fmt: skip
+        found[i] = _shares(query[i], target[i], sketched, seed_starts, 0)
     return found
 
 
 @inner
-def _shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share):
+def _agreement(
+    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
+):
+    """Return the agreement of two intervals, in thousandths, and the seeds of each one, 1 at least."""
+    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
+    q_inside = max(1, _count_seeds(marks, ranks, q_base, q_start, q_end, k))
+    t_inside = max(1, _count_seeds(marks, ranks, t_base, t_start, t_end, k))
+    q_seeds = seed_starts[query + 1] - seed_starts[query]
+    t_seeds = seed_starts[target + 1] - seed_starts[target]
+    agreement = min(
+        1000 * seeds * np.int64(sketched[target]) // (q_inside * t_seeds),
+        1000 * seeds * np.int64(sketched[query]) // (t_inside * q_seeds),
+    )
+    return agreement, q_inside, t_inside
+
+
+@inner
+def _is_enough(
+    agreement, query, target, sketched, seed_starts, min_agreement, typical_agreement, typical_shares,
+    chance_share,
+):  # fmt: skip
+    """Return whether two reads agree as much as is asked of them, by their shares of seeds."""
+    asked = _asked(_shares(query, target, sketched, seed_starts, chance_share), typical_shares)
+    return 100_000 * agreement >= min_agreement * typical_agreement * asked
+
+
+@inner
+def _shares(query, target, sketched, seed_starts, chance_share):
     """Return the share of k-mers that seed beyond chance, that of the query times that of the target."""
-    of_query = max(0, 1000 * q_seeds // q_sketched - chance_share)
-    return of_query * max(0, 1000 * t_seeds // t_sketched - chance_share)
+    q_seeds = seed_starts[query + 1] - seed_starts[query]
+    t_seeds = seed_starts[target + 1] - seed_starts[target]
+    of_query = max(0, 1000 * q_seeds // np.int64(sketched[query]) - chance_share)
+    return of_query * max(0, 1000 * t_seeds // np.int64(sketched[target]) - chance_share)
 
 
 @inner

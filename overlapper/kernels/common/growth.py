@@ -28,3 +28,12 @@ def with_room(values, used, more):
     if used + more <= len(values):
         return values
     return grow(values[:used], max(2 * len(values), used + more))
+
+
+@njit(nogil=True, cache=True)
+def extended(values, used, more):
+    """Return an array with more values behind those that are used (`with_room`)."""
+    values = with_room(values, used, len(more))
+    for i in range(len(more)):
+        values[used + i] = more[i]
+    return values

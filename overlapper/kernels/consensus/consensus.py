@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
-from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.growth import extended
 from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.decisions import HOMOPOLYMER, next_draft
@@ -25,7 +24,7 @@ from overlapper.kernels.consensus.layers import (
 from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
-from overlapper.kernels.consensus.unknown_runs import fill_unknown
+from overlapper.kernels.consensus.unknown_runs import fill_unknown, has_unknown
 from overlapper.kernels.consensus.votes import count_votes
 from overlapper.runtime.compile.cache import njit
 
@@ -90,16 +89,10 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
             target, layers, starts, runs, settings, memory.gaps, room, counts[p]
         )
         marks[low + chosen] = marks_of_layers
-        size, held = offsets[p] + len(window_codes), len(codes)
-        if size > held:
-            held = max(size, 2 * held)
-            codes, quality = grow(codes, held), grow(quality, held)
-            depth, origin = grow(depth, held), grow(origin, held)
-        offsets[p + 1] = size
-        codes[offsets[p] : size] = window_codes
-        depth[offsets[p] : size] = window_depth
-        quality[offsets[p] : size] = window_quality
-        origin[offsets[p] : size] = window_origin
+        size = offsets[p]
+        codes, quality = extended(codes, size, window_codes), extended(quality, size, window_quality)
+        depth, origin = extended(depth, size, window_depth), extended(origin, size, window_origin)
+        offsets[p + 1] = size + len(window_codes)
     size = offsets[n]
     return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts, marks
 
@@ -114,7 +107,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     counts[LOST] = own - counts[ALIGNED]
     draft, here, there = target, room.starts, room.next_starts
     marks = np.full(own + 1, ALIKE, np.uint8)
-    if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
+    if counts[ALIGNED] and has_unknown(target):
         draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
         starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps, there)
         here, there = there, here

@@ -18,7 +18,7 @@ from overlapper.kernels.consensus.equal_runs import fetch_behind
 from overlapper.kernels.consensus.layer_paths import first_paths, new_memory
 from overlapper.kernels.consensus.layers import gather_layers, new_room, unpack_window
 from overlapper.kernels.consensus.site_links import linked_sites
-from overlapper.kernels.consensus.window_rows import BIN, within_depth
+from overlapper.kernels.consensus.window_rows import add_depth, depth_between, new_depth, within_depth
 from overlapper.runtime.compile.cache import njit
 
 MIN_ROWS = 3
@@ -159,19 +159,19 @@ def _bearable(wrong, total, bases):
 def _add_nearest(same, share, near, t_start, t_end):
     """Add near rows where rows are few, those that differ at the smallest share of sites first.
 
-    A row is added if a stretch of `BIN` bases that it touches has fewer than `FEWEST_ROWS` rows.
+    A row is added if a stretch (`window_rows.BIN`) that it touches has fewer than `FEWEST_ROWS` rows.
     """
-    depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
+    depth = new_depth(t_end)
     for m in np.flatnonzero(same):
-        depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1] += 1
+        add_depth(depth, t_start[m], t_end[m])
     order = share * len(share) + np.arange(len(share))
     sort_few(order)
     for place in order:
         m = place % len(share)
-        stretches = depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1]
-        if near[m] and not same[m] and stretches.min() < FEWEST_ROWS:
+        least, _ = depth_between(depth, t_start[m], t_end[m])
+        if near[m] and not same[m] and least < FEWEST_ROWS:
             same[m] = True
-            stretches += 1
+            add_depth(depth, t_start[m], t_end[m])
 
 
 @njit(nogil=True, cache=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.inlining import always_inline, inner
 from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.kernels.common.vectors import bit_or, bits_of, equal, load, maximum, splat, store
 from overlapper.kernels.consensus.equal_runs import LANES, WIDTH
@@ -59,116 +61,194 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
     """
     n = len(draft)
     most = (1 + SLOTS) * n
-    codes, depth, probabilities = (
-        np.empty(most, np.uint8),
-        np.empty(most, np.uint8),
-        np.empty(most + 1, np.int32),
-    )
-    place, left_of_run = np.empty(n + 1, np.int64), np.empty(n, np.int32)
-    size = _decide(
-        draft, votes, thresholds, worth, doubt, is_last, _clearest(worth, doubt),
-        _surest_steps(worth, doubt), left_of_run, codes, place, probabilities, depth,
+    rule = _Rule(
+        thresholds, worth, doubt, is_last, PROBABILITIES[0 if worth else 1], _clearest(worth, doubt),
+        _surest_steps(worth, doubt),
     )  # fmt: skip
-    return codes[:size], place, probabilities[:size], depth[:size]
+    out = _Draft(
+        np.empty(most, np.uint8), np.empty(n + 1, np.int64), np.empty(most + 1, np.int32),
+        np.empty(most, np.uint8),
+    )  # fmt: skip
+    size = _decide(draft, votes, rule, np.empty(n, np.int32), out)
+    return out.codes[:size], out.place, out.probabilities[:size], out.depth[:size]
+
+
+class _Rule(NamedTuple):
+    """What decides: arguments of `next_draft`, one of `PROBABILITIES`, `_clearest` and `_surest_steps`."""
+
+    thresholds: np.ndarray
+    worth: int
+    doubt: int
+    is_last: bool
+    table: np.ndarray
+    clearest: np.ndarray
+    surest: np.ndarray
+
+
+class _Draft(NamedTuple):
+    """The next draft as it is written, the columns that `next_draft` returns."""
+
+    codes: np.ndarray
+    place: np.ndarray
+    probabilities: np.ndarray
+    depth: np.ndarray
+
+
+class _Column(NamedTuple):
+    """A column of the draft.
+
+    Attributes
+    ----------
+    base : int
+    run : int
+        Bases of its homopolymer run.
+    ends_run : bool
+        Whether it is the last of them.
+    layers : int
+        Layers at it, at most 255.
+    weights : ndarray of uint16, shape (5,)
+        As `Votes.column`.
+    passing : int
+        As `Votes.passing`.
+    """
+
+    base: np.int64
+    run: np.int64
+    ends_run: bool
+    layers: np.int64
+    weights: np.ndarray
+    passing: np.int64
 
 
 @inner
-def _decide(
-    draft, votes, thresholds, worth, doubt, is_last, clearest, surest, left_of_run, codes, place,
-    probabilities, depth,
-):  # fmt: skip
-    """Write the next draft; return how many columns it has."""
+def _decide(draft, votes, rule, left_of_run, out):
+    """Write the next draft; return how many columns it has.
+
+    The error probability of decisions by which there is no base (a column removed, a base not inserted) goes
+    to the bases on either side. ``between`` sums it up from the last base written on.
+    """
     n = np.int64(len(draft))
-    size, before, run, seen, done = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    table = PROBABILITIES[0 if worth else 1]
+    size, between, run, seen, done = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     _measure_runs(draft, left_of_run)
     for c in range(n):
         if c < done:
             continue
-        if not is_last and c + WIDTH <= n:
+        if not rule.is_last and c + WIDTH <= n:
             # Columns that all layers agree on are copied.
             alike = _agreed(votes, c)
             if alike:
-                store(codes, size, load(LANES, draft, c))
+                store(out.codes, size, load(LANES, draft, c))
                 for x in range(alike):
-                    place[c + x] = size + x
+                    out.place[c + x] = size + x
                 size, done = size + alike, c + alike
                 continue
-        place[c] = size
-        own_base = np.int64(draft[c])
-        left = np.int64(left_of_run[c])
-        # The homopolymer run of a column is that of the last column looked at, or begins behind it.
-        first = np.int64(c)
-        while first > seen and draft[first - 1] == own_base:
-            first -= 1
-        if first == 0 or draft[first - 1] != own_base:
-            run = np.int64(left_of_run[first])
+        out.place[c] = size
+        run = _run_of(draft, left_of_run, np.int64(c), seen, run)
         seen = np.int64(c) + 1
-        passing = np.int64(votes.passing[c])
-        layers = min(np.int64(votes.depth[c]), np.int64(255))
-        voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
+        column = _Column(
+            np.int64(draft[c]), run, left_of_run[c] == 1, min(np.int64(votes.depth[c]), np.int64(255)),
+            votes.column[c], np.int64(votes.passing[c]),
+        )  # fmt: skip
+        voted = column.layers >= MIN_DEPTH
         if voted and not votes.differing[c] | votes.gaining[c]:
-            # All layers have the draft's base and nothing behind it: most columns of accurate reads.
-            codes[size] = own_base
-            if is_last:
-                depth[size] = layers
-                step = surest[_agreement(np.int64(votes.column[c, own_base]), layers, worth)]
-                own = np.int64(table[stays_row(run, left == 1), step])
-                _take_doubt(probabilities, size, own, before)
-                before = np.int64(0)
-                if passing:
-                    row = refused_row(run + 1 if own_base == 0 else np.int64(1))
-                    before += table[row, surest[_agreement(passing, layers, worth)]]
+            between = _keep(column, rule, size, between, out)
             size += 1
             continue
-        column = votes.column[c]
-        threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        base, standing = _heaviest(column, own_base, voted)
-        total = standing + column[DELETION]
-        stays = not voted or 100 * standing >= threshold * total
-        if stays:
-            codes[size] = base
-        if is_last:
-            clear = _clear(total, layers, clearest, worth, doubt)
-            if stays:
-                depth[size], own = layers, np.int64(0)
-                if base < 4 and (voted or own_base > 3):
-                    step = step_for(np.int64(column[base]), standing, total, threshold, clear)
-                    own = np.int64(table[stays_row(run, left == 1), step])
-                _take_doubt(probabilities, size, own, before)
-                before = np.int64(0)
-            else:
-                step = step_of(clear, threshold * total - 100 * standing, threshold * total)
-                before += table[CHANGED, step]
+        stays, between = _keep_or_remove(column, voted, rule, size, between, out)
         size += stays
-        if not voted or (not is_last and not gaining):
-            continue
-        clear = _clear(passing, layers, clearest, worth, doubt)
-        inserted = votes.inserted[votes.behind[c]]
-        for slot in range(SLOTS):
-            best, standing = 4 * slot, np.int64(0)
-            for code in range(4 * slot, 4 * slot + 4):
-                standing += inserted[code]
-                if inserted[code] > inserted[best]:
-                    best = code
-            longer = run + 1 if (best & 3) == own_base else np.int64(1)
-            threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            if 100 * standing <= threshold * passing:
-                if is_last and passing:
-                    step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
-                    before += table[refused_row(longer), step]
-                break
-            codes[size] = best & 3
-            if is_last:
-                depth[size] = layers
-                step = step_for(np.int64(inserted[best]), standing, passing, threshold, clear)
-                _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
-                before = np.int64(0)
-            size += 1
-    place[n] = size
-    if is_last and size:
-        _take_doubt(probabilities, size, np.int64(0), before)
+        if voted and (rule.is_last or votes.gaining[c] > 0):
+            size, between = _insert_behind(column, votes.inserted[votes.behind[c]], rule, size, between, out)
+    out.place[n] = size
+    if rule.is_last and size:
+        _put_probability(out.probabilities, size, np.int64(0), between)
     return size
+
+
+@always_inline
+def _run_of(draft, left_of_run, c, seen, run):
+    """Return the bases of the homopolymer run of column c, given that of the last column looked at.
+
+    It is the same run, or begins behind that column, which is the one before ``seen``.
+    """
+    first = c
+    while first > seen and draft[first - 1] == draft[c]:
+        first -= 1
+    if first == 0 or draft[first - 1] != draft[c]:
+        return np.int64(left_of_run[first])
+    return run
+
+
+@always_inline
+def _keep(column, rule, size, between, out):
+    """Write a column whose base all layers have, and nothing behind it: most columns of accurate reads.
+
+    Return ``between``, as the two functions that follow.
+    """
+    out.codes[size] = column.base
+    if not rule.is_last:
+        return between
+    out.depth[size] = column.layers
+    step = rule.surest[_agreement(np.int64(column.weights[column.base]), column.layers, rule.worth)]
+    own = np.int64(rule.table[stays_row(column.run, column.ends_run), step])
+    _put_probability(out.probabilities, size, own, between)
+    if not column.passing:
+        return np.int64(0)
+    row = refused_row(column.run + 1 if column.base == 0 else np.int64(1))
+    return np.int64(rule.table[row, rule.surest[_agreement(column.passing, column.layers, rule.worth)]])
+
+
+@always_inline
+def _keep_or_remove(column, voted, rule, size, between, out):
+    """Write a column with its heaviest base, or leave it out; return whether it stays, and ``between``."""
+    threshold = rule.thresholds[np.int64(column.run >= HOMOPOLYMER)]
+    base, standing = _heaviest(column.weights, column.base, voted)
+    total = standing + column.weights[DELETION]
+    stays = not voted or 100 * standing >= threshold * total
+    if stays:
+        out.codes[size] = base
+    if not rule.is_last:
+        return stays, between
+    clear = _clear(total, column.layers, rule.clearest, rule.worth, rule.doubt)
+    if not stays:
+        step = step_of(clear, threshold * total - 100 * standing, threshold * total)
+        return stays, between + rule.table[CHANGED, step]
+    out.depth[size], own = column.layers, np.int64(0)
+    if base < 4 and (voted or column.base > 3):
+        step = step_for(np.int64(column.weights[base]), standing, total, threshold, clear)
+        own = np.int64(rule.table[stays_row(column.run, column.ends_run), step])
+    _put_probability(out.probabilities, size, own, between)
+    return stays, np.int64(0)
+
+
+@always_inline
+def _insert_behind(column, inserted, rule, size, between, out):
+    """Write the bases inserted behind a column; return how many columns there are then, and ``between``.
+
+    ``inserted`` is a row of `Votes.inserted`.
+    """
+    passing = column.passing
+    clear = _clear(passing, column.layers, rule.clearest, rule.worth, rule.doubt)
+    for slot in range(SLOTS):
+        best, standing = 4 * slot, np.int64(0)
+        for code in range(4 * slot, 4 * slot + 4):
+            standing += inserted[code]
+            if inserted[code] > inserted[best]:
+                best = code
+        longer = column.run + 1 if (best & 3) == column.base else np.int64(1)
+        threshold = rule.thresholds[np.int64(longer >= HOMOPOLYMER)]
+        if 100 * standing <= threshold * passing:
+            if rule.is_last and passing:
+                step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
+                between += rule.table[refused_row(longer), step]
+            break
+        out.codes[size] = best & 3
+        if rule.is_last:
+            out.depth[size] = column.layers
+            step = step_for(np.int64(inserted[best]), standing, passing, threshold, clear)
+            _put_probability(out.probabilities, size, np.int64(rule.table[CHANGED, step]), between)
+            between = np.int64(0)
+        size += 1
+    return size, between
 
 
 @inner
@@ -238,11 +318,11 @@ def _measure_runs(codes, left_of_run):
 
 
 @inner
-def _take_doubt(probabilities, size, own, doubt):
+def _put_probability(probabilities, size, own, between):
     """Set the error probability of the next base; add that of decisions before it to the base before."""
-    doubt = min(doubt, UNIT)
+    between = min(between, UNIT)
     if size == 0 and own > 0:
-        own += doubt
+        own += between
     elif size and probabilities[size - 1] > 0:
-        probabilities[size - 1] += doubt
+        probabilities[size - 1] += between
     probabilities[size] = own

@@ -163,12 +163,13 @@ def finish_gaps(gaps, aligned):
     for begin in range(0, size, WIDTH):
         used = min(WIDTH, size - begin)
         rows = columns = none = np.int64(0)
-        for lane in range(used):
-            gap = gaps.gap[gaps.order[begin + lane]]
-            rows, columns = max(rows, gap[_ROWS]), max(columns, gap[_COLUMNS])
-            put_pair(lanes, lane, target, gap[_TARGET], gap[_ROWS], bases, gap[_READ], gap[_COLUMNS])
-        for lane in range(used, WIDTH):
-            put_pair(lanes, lane, target, none, none, bases, none, none)
+        for lane in range(WIDTH):
+            t_start = height = r_start = width = none
+            if lane < used:
+                gap = gaps.gap[gaps.order[begin + lane]]
+                t_start, height, r_start, width = gap[_TARGET], gap[_ROWS], gap[_READ], gap[_COLUMNS]
+                rows, columns = max(rows, height), max(columns, width)
+            put_pair(lanes, lane, target, t_start, height, bases, r_start, width)
         find_paths(lanes, rows, columns)
         for lane in range(used):
             _write(lanes.before, lane, gaps.gap[gaps.order[begin + lane]], starts)

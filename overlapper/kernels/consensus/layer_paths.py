@@ -177,23 +177,26 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
     read = aligned.bases[first : first + r_end]
     i, j = int(chain[0, 0]) + ANCHOR_ENDS, int(chain[0, 1]) + ANCHOR_ENDS
     rise, run = _reach_back(target, t_start, j, read, r_start, i, gaps.matrix)
-    begin = j - rise
-    gap_paths.add_gap(gaps, aligned, begin, j, first, i - run, i, at)
-    for a in range(len(chain)):
-        first_i, first_j = int(chain[a, 0]) + ANCHOR_ENDS, int(chain[a, 1]) + ANCHOR_ENDS
-        length = int(chain[a, 2]) - 2 * ANCHOR_ENDS
-        overlap = max(0, i - first_i, j - first_j)
-        if overlap >= length:
-            continue
-        first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
-        gap_paths.add_gap(gaps, aligned, j, first_j, first, i, first_i, at)
-        write_pairs(starts, at + first_j, first_i, length)
-        n_runs = add_equal_run(runs, n_runs, first_j, first_i, length)
-        i, j = first_i + length, first_j + length
-    rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
-    gap_paths.add_gap(gaps, aligned, j, j + rise, first, i, i + run, at)
-    starts[at + j + rise] = i + run
-    return begin, j + rise, n_runs
+    i, j = i - run, j - rise
+    begin = j
+    # A gap lies before each anchor, and one behind the last; `add_gap` is long, and copied to each call.
+    for a in range(len(chain) + 1):
+        if a < len(chain):
+            next_i, next_j = int(chain[a, 0]) + ANCHOR_ENDS, int(chain[a, 1]) + ANCHOR_ENDS
+            length = int(chain[a, 2]) - 2 * ANCHOR_ENDS
+            overlap = max(0, i - next_i, j - next_j)
+            if overlap >= length:
+                continue
+            next_i, next_j, length = next_i + overlap, next_j + overlap, length - overlap
+        else:
+            rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
+            next_i, next_j, length = i + run, j + rise, 0
+        gap_paths.add_gap(gaps, aligned, j, next_j, first, i, next_i, at)
+        write_pairs(starts, at + next_j, next_i, length)
+        n_runs = add_equal_run(runs, n_runs, next_j, next_i, length)
+        i, j = next_i + length, next_j + length
+    starts[at + j] = i
+    return begin, j, n_runs
 
 
 @njit(nogil=True, cache=True)

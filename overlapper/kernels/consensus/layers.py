@@ -187,16 +187,18 @@ def gather_layers(targets, reads, windows, p, rows, settings, room):
         size += windows.end[p] - windows.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
         last[m] = size
     bases, weights = room.bases[:size], room.weights[:size]
-    for m in range(own):
-        row, codes, some = low + m, bases[first[m] : last[m]], weights[first[m] : last[m]]
-        reverse[m] = rows.reverse[row]
-        read, start = np.int64(rows.read[row]), np.int64(rows.r_start[row])
-        end = np.int64(rows.r_end[row])
-        unpack_bases(reads, read, start, end, reverse[m], READ_UNKNOWN, codes)
-        _weigh(reads, read, start, reverse[m], settings, some)
-    target, start, end = np.int64(windows.target[p]), np.int64(windows.start[p]), np.int64(windows.end[p])
-    unpack_bases(targets, target, start, end, False, READ_UNKNOWN, bases[first[own] :])
-    _weigh(targets, target, start, False, settings, weights[first[own] :])
+    for m in range(n):
+        row, sequences = low + m, targets
+        number, start, end = np.int64(windows.target[p]), np.int64(windows.start[p]), np.int64(windows.end[p])
+        if m < own:
+            sequences, reverse[m] = reads, rows.reverse[row]
+            number, start, end = (
+                np.int64(rows.read[row]),
+                np.int64(rows.r_start[row]),
+                np.int64(rows.r_end[row]),
+            )
+        unpack_bases(sequences, number, start, end, reverse[m], READ_UNKNOWN, bases[first[m] : last[m]])
+        _weigh(sequences, number, start, reverse[m], settings, weights[first[m] : last[m]])
     zeros = np.zeros(n, np.int64)
     return Layers(
         bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
@@ -206,7 +208,9 @@ def gather_layers(targets, reads, windows, p, rows, settings, room):
 @njit(nogil=True, cache=True)
 def some_layers(layers, runs, chosen):
     """Return chosen layers (ascending) and the target, with their runs of equal pairs, moved in place."""
-    which = np.append(chosen, len(layers.start) - 1)
+    which = np.full(len(chosen) + 1, len(layers.start) - 1)
+    for place in range(len(chosen)):
+        which[place] = chosen[place]
     first, n_runs = np.zeros(len(which) + 1, np.int64), np.int64(0)
     for place in range(len(which)):
         for r in range(runs.first[which[place]], runs.first[which[place] + 1]):

@@ -148,16 +148,16 @@ def _carry(move, n_runs, at, start, end, first, to, gaps):
     place, aligned, runs = move.place, move.aligned, move.runs
     column, base, last = place[start], np.int64(move.starts[at + start]), np.int64(move.starts[at + end])
     whole = True
-    for r in range(n_runs):
-        run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
-        whole &= _align_window(
-            gaps, aligned, column, run_column + RUN_ENDS, first, base, run_base + RUN_ENDS, to
-        )
-        kept = run - 2 * RUN_ENDS
-        write_pairs(aligned.starts, to + run_column + RUN_ENDS, run_base + RUN_ENDS, kept)
-        column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-    whole &= _align_window(gaps, aligned, column, place[end], first, base, last, to)
-    aligned.starts[to + place[end]] = last
+    # A window lies before each run, and one behind the last.
+    for r in range(n_runs + 1):
+        run_column, run_base, kept = place[end], last, np.int64(0)
+        if r < n_runs:
+            run_column, run_base = runs[r, 0] + RUN_ENDS, runs[r, 1] + RUN_ENDS
+            kept = runs[r, 2] - 2 * RUN_ENDS
+        whole &= _align_window(gaps, aligned, column, run_column, first, base, run_base, to)
+        write_pairs(aligned.starts, to + run_column, run_base, kept)
+        column, base = run_column + kept, run_base + kept
+    aligned.starts[to + column] = base
     return whole
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
+from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
+
+
+@inner
+def has_unknown(draft):
+    """Return whether a draft has unknown columns."""
+    for c in range(len(draft)):
+        if draft[c] == TARGET_UNKNOWN:
+            return True
+    return False
 
 
 @njit(nogil=True, cache=True)

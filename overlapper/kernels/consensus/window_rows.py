@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import Rows
 from overlapper.runtime.compile.cache import njit
 
@@ -91,14 +92,41 @@ def within_depth(window_first, t_start, t_end, max_depth):
         Which rows are taken.
     """
     taken = np.zeros(len(t_start), np.bool_)
-    depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
+    depth = new_depth(t_end)
     for p in range(len(window_first) - 1):
         depth[:] = 0
         for r in range(window_first[p], window_first[p + 1]):
-            stretches = depth[t_start[r] // BIN : (t_end[r] - 1) // BIN + 1]
-            taken[r] = stretches.min() < max_depth and stretches.max() < MOST_ROWS
-            stretches += np.int64(taken[r])
+            least, most = depth_between(depth, t_start[r], t_end[r])
+            taken[r] = least < max_depth and most < MOST_ROWS
+            if taken[r]:
+                add_depth(depth, t_start[r], t_end[r])
     return taken
+
+
+@njit(nogil=True, cache=True)
+def new_depth(t_end):
+    """Return a depth of 0 for each stretch of `BIN` bases, as far as rows with these ends go."""
+    furthest = np.int64(0)
+    for r in range(len(t_end)):
+        furthest = max(furthest, t_end[r])
+    return np.zeros(furthest // BIN + 1, np.int64)
+
+
+@inner
+def depth_between(depth, t_start, t_end):
+    """Return the least and the most rows on a stretch that an interval touches."""
+    first = t_start // BIN
+    least = most = depth[first]
+    for stretch in range(first + 1, (t_end - 1) // BIN + 1):
+        least, most = min(least, depth[stretch]), max(most, depth[stretch])
+    return least, most
+
+
+@inner
+def add_depth(depth, t_start, t_end):
+    """Count a row on all stretches that it touches."""
+    for stretch in range(t_start // BIN, (t_end - 1) // BIN + 1):
+        depth[stretch] += 1
 
 
 @njit(nogil=True, cache=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.graph.unitigs import chain_end
 from overlapper.runtime.compile.cache import njit
 
@@ -56,10 +57,7 @@ def tips(first, target, length, overlap, most):
             if overlap[e] > overlap[best]:
                 best = e
         if _is_outdone(first, target, length, end, best, tip_ending_at, tip_reads, tip_bases):
-            v = tip
-            for _ in range(tip_reads[tip]):
-                doomed_reads[v >> 1] = True
-                v = target[first[v]]
+            _doom(first, target, tip, tip_reads[tip], doomed_reads)
         else:
             for e in range(first[end], first[end + 1]):
                 doomed_edges[e] = _is_outdone(
@@ -95,9 +93,7 @@ def forked_ends(first, target, most):
         end, count = chain_end(first, target, v, most)
         if end < 0 or first[end + 1] - first[end] < 2:
             continue
-        for _ in range(count):
-            doomed[v >> 1] = True
-            v = target[first[v]]
+        _doom(first, target, v, count, doomed)
     return doomed
 
 
@@ -112,8 +108,14 @@ def islands(first, target, most):
         end, count = chain_end(first, target, v, most)
         if end < 0 or first[end] != first[end + 1]:
             continue
-        for _ in range(count - 1):
-            doomed[v >> 1] = True
-            v = target[first[v]]
-        doomed[v >> 1] = True
+        _doom(first, target, v, count, doomed)
     return doomed
+
+
+@inner
+def _doom(first, target, v, count, doomed):
+    """Mark the reads of a chain of ``count`` nodes that begins with ``v``."""
+    doomed[v >> 1] = True
+    for _ in range(count - 1):
+        v = target[first[v]]
+        doomed[v >> 1] = True

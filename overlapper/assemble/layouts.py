@@ -1,0 +1,189 @@
+"""Layouts that become contigs: overlaps of one copy alone, and of two haplotypes where there are two."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from overlapper.assemble.chimeras import Sound
+from overlapper.assemble.haplotigs import Ends, Haplotypes
+from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
+from overlapper.assemble.pieces import SHARED
+from overlapper.assemble.separation import separated
+from overlapper.assemble.steps import AssemblySteps
+from overlapper.correct.own_reads import OwnReads, own_reads
+from overlapper.errors import ParameterError
+from overlapper.extend.differences import check_room
+from overlapper.graph import assemble
+from overlapper.params.assembly import AssembleParams, WhatOfHaplotypes
+from overlapper.params.graph import CleanParams, GraphParams
+from overlapper.runtime.messages import Report
+from overlapper.sketch.estimates import kmer_spectrum
+from overlapper.sketch.ploidy import ploidy
+from overlapper.tables import Overlaps, Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class Contigs:
+    """Contigs and their links.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities in the end.
+    circular : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Reads that cover a base, in the layout.
+    copies : ndarray of float64, shape (n,)
+        Depth over that of the median base.
+    reads : ndarray of int64, shape (n,)
+        Reads that they consist of, contained ones included.
+    link_source, link_target : ndarray of int64
+        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    link_overlap : ndarray of int32
+        Bases that the reads of both ends share.
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+    depth: np.ndarray
+    copies: np.ndarray
+    reads: np.ndarray
+    link_source: np.ndarray
+    link_target: np.ndarray
+    link_overlap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def ends_that_stay(self) -> np.ndarray:
+        """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
+        stays = np.repeat(self.circular, 2).reshape(-1, 2)
+        stays[self.link_source >> 1, 1 - (self.link_source & 1)] = True
+        stays[self.link_target >> 1, self.link_target & 1] = True
+        return stays
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before polishing, and the places of their reads."""
+
+    contigs: Contigs
+    reads: OwnReads
+
+
+class Layout(NamedTuple):
+    """A layout, and what is known of haplotypes.
+
+    Attributes
+    ----------
+    laid_out : LaidOut
+    overlaps : Overlaps
+        Those that were laid out; empty where contigs will be polished, which finds its own.
+    depth : float or None
+        Of a haplotype; None if there are not two of them to be told apart.
+    phased : Phased or None
+        Reads by haplotype, if they had to be told apart to see whether there are two.
+    """
+
+    laid_out: LaidOut
+    overlaps: Overlaps
+    depth: float | None
+    phased: Phased | None
+
+
+def lay_out(
+    steps: AssemblySteps,
+    params: AssembleParams,
+    sound: Sound | None,
+    separate: bool,
+    exact: bool,
+    to_be_polished: bool,
+    report: Report,
+) -> Layout:
+    """Lay out the current reads by their overlaps, of which those between copies are left out before.
+
+    Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
+    """
+    reads, overlaps = steps.reads, steps.overlaps
+    if separate and not exact:
+        report("telling copies apart", 0, 0)
+        overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
+    report("laying out", 0, 0)
+    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
+    laid_out_at = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
+    depth = _depth_of_haplotype(steps, reads, params) if separate else None
+    kept = Overlaps.empty() if to_be_polished else overlaps
+    if depth:
+        laid_out, phased = laid_out_at(SHARED * depth), None
+        if params.haplotypes is WhatOfHaplotypes.AUTO:
+            phased = _phased(laid_out, depth, steps)
+        if phased is None or phased.of_two:
+            return Layout(laid_out, kept, depth, phased)
+        steps.stages.rename_last("layout-of-two")  # the layout is the one to come
+    return Layout(laid_out_at(np.inf), kept, None, None)
+
+
+def tell_haplotypes_apart(
+    steps: AssemblySteps, layout: Layout, contigs: Contigs, polished: bool, report: Report
+) -> Haplotypes | None:
+    """Return the haplotypes of contigs; None if there are not two."""
+    if not layout.depth:
+        return None
+    report("telling haplotypes apart", 0, 0)
+    phased = layout.phased
+    if polished or not phased:  # polishing changed the bases, or this is the first time
+        phased = _phased(dataclasses.replace(layout.laid_out, contigs=contigs), layout.depth, steps)
+    ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
+    return Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, layout.depth)
+
+
+def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
+    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart."""
+    if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
+        return None
+    found = ploidy(kmer_spectrum(reads, steps.threads))
+    if params.haplotypes is WhatOfHaplotypes.AUTO:
+        return found.depth if found and found.has_both_peaks else None
+    if not found:
+        raise ParameterError(
+            "haplotypes cannot be told apart: no k-mer of the reads is so frequent that it tells their "
+            "depth; expected more reads, or --haplotypes collapse"
+        )
+    return found.depth if found.has_both_peaks else found.of_one_peak
+
+
+def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
+    kmers = min(MOST_KMERS, laid_out.contigs.sequences.total_bases)
+    check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
+    return phase(laid_out.contigs.sequences, laid_out.reads, depth, threads=steps.threads)
+
+
+def _laid_out(
+    steps: AssemblySteps,
+    reads: Reads,
+    overlaps: Overlaps,
+    sound: Sound | None,
+    params: GraphParams,
+    cleaning: CleanParams,
+    shared_depth: float,
+) -> LaidOut:
+    def make() -> tuple[LaidOut, dict[str, Any]]:
+        assembly = assemble(
+            reads, overlaps, params, cleaning, within=sound, shared_depth=shared_depth, threads=steps.threads
+        )
+        unitigs = assembly.layout
+        source, target, edge = unitigs.links()
+        sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
+        made = Contigs(
+            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
+            unitigs.read_counts, source, target, unitigs.graph.edges.overlap[edge],
+        )  # fmt: skip
+        own = own_reads(unitigs, reads.lengths)
+        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
+
+    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning), str(shared_depth)]
+    return steps.stages.run("layout", LaidOut, depends_on, make)[0]
