@@ -22,6 +22,8 @@ def main() -> None:
     global _code
     _open_standard_streams()
     end_on_signals()
+    # Matrices are small here: threads of numpy for linear algebra would only wait, busily at first.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(_exit)  # the first to register is the last to be called
     from overlapper.cli import main as run
 

@@ -29,7 +29,7 @@ from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
 
-BLOCK_BASES = 1 << 20
+BLOCK_BASES = 1 << 21
 """Query bases of a block, whose candidates a thread holds at a time; more for large sets."""
 BLOCK_HITS = 1 << 19
 """About the most hits of a block, small enough for their arrays to be reused rather than mapped anew. Where

@@ -155,8 +155,8 @@ class AlignedPairs:
         of_pairs, of_reads = self._sets()
         if min(len(of_pairs), len(of_reads)) < _FEWEST_PAIRS:
             return math.nan
-        in_both = float(np.mean(self._shared_kmers(of_pairs, k, threads)))
-        shares = self._shared_kmers(of_reads, k, threads)
+        in_both = float(np.mean(self._shared_kmers(of_pairs, (k,), threads)[0]))
+        (shares,) = self._shared_kmers(of_reads, (k,), threads)
         in_average = float(np.average(shares, weights=self.weights[of_reads]))
         return min(1.0, in_average / math.sqrt(in_both)) if in_both else math.nan
 
@@ -180,9 +180,10 @@ class AlignedPairs:
         of_pairs, of_reads = (rows[_spread(np.arange(len(rows)), _COMPARED)] for rows in sets)
         weights = self.weights[of_reads]
         shares = []
-        for k in MEASURED:
-            of_better = float(np.mean(self._shared_kmers(of_pairs, k, threads, *stretch)))
-            found = self._shared_kmers(of_reads, k, threads, *stretch)
+        in_pairs = self._shared_kmers(of_pairs, MEASURED, threads, *stretch)
+        in_reads = self._shared_kmers(of_reads, MEASURED, threads, *stretch)
+        for better, found in zip(in_pairs, in_reads, strict=True):
+            of_better = float(np.mean(better))
             scale = float(np.average(found, weights=weights)) / of_better if of_better else 0.0
             shares.append(np.minimum(1.0, scale * found))
         return SharedKmers.measured(shares, weights, chance)
@@ -193,19 +194,21 @@ class AlignedPairs:
         return related[related < self.from_all], related[related >= self.from_all]
 
     def _shared_kmers(
-        self, rows: np.ndarray, k: int, threads: int, length: int = _LENGTH, slack: int = _SLACK
-    ) -> np.ndarray:
-        """Return the share of the k-mers behind one place that the other place has, too."""
+        self, rows: np.ndarray, ks: tuple[int, ...], threads: int, length: int = _LENGTH, slack: int = _SLACK
+    ) -> list[np.ndarray]:
+        """Return, for each k, the share of the k-mers behind one place that the other place has, too."""
         from overlapper.kernels.seeds import prefix_edits
 
-        shared = np.empty(len(rows), np.int32)
+        shared = np.empty((len(rows), len(ks)), np.int32)
 
         def count(part: slice) -> None:
             one, other = self.one[rows[part]], self.other[rows[part]]
-            prefix_edits.pair_kmers(self.reads.words, one, other, slack, _SKIP, length, k, shared[part])
+            prefix_edits.pair_kmers(
+                self.reads.words, one, other, slack, _SKIP, length, np.array(ks), shared[part]
+            )
 
         _in_parts(count, len(rows), threads)
-        return shared / (length - k + 1)
+        return [shared[:, column] / (length - k + 1) for column, k in enumerate(ks)]
 
 
 def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:

@@ -84,8 +84,13 @@ def test_edits_equal_the_full_matrix(data):
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(st.text("ACGT", min_size=60, max_size=60), st.data(), st.integers(2, 12), st.booleans())
-def test_shared_kmers_equal_the_oracle(text, data, k, reverse):
+@given(
+    st.text("ACGT", min_size=60, max_size=60),
+    st.data(),
+    st.lists(st.integers(2, 30), min_size=1, max_size=4, unique=True),
+    st.booleans(),
+)
+def test_shared_kmers_equal_the_oracle(text, data, ks, reverse):
     skip, length, slack = 10, 30, 20
     other = list(text)
     for i in data.draw(st.lists(st.integers(0, 59), max_size=8)):
@@ -93,12 +98,13 @@ def test_shared_kmers_equal_the_oracle(text, data, k, reverse):
     stored = "".join("TGCA"["ACGT".index(base)] for base in reversed(other)) if reverse else "".join(other)
     reads = Reads.from_sequences(["a", "b"], [text, stored])
     second = 32 * reads.word_offsets[1]
-    shared = np.empty(1, np.int32)
+    shared = np.empty((1, len(ks)), np.int32)
     prefix_edits.pair_kmers(
-        reads.words, np.array([0]), np.array([~(second + 59) if reverse else second]), slack, skip, length, k,
-        shared,
+        reads.words, np.array([0]), np.array([~(second + 59) if reverse else second]), slack, skip, length,
+        np.array(sorted(ks)), shared,
     )  # fmt: skip
-    assert shared[0] == edit_oracle.shared_kmers(text, "".join(other), skip, length, k)
+    expected = [edit_oracle.shared_kmers(text, "".join(other), skip, length, k) for k in sorted(ks)]
+    assert shared[0].tolist() == expected
 
 
 def test_places_unpack_on_either_strand():

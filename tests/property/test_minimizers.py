@@ -20,7 +20,7 @@ def sketch(text, k, w):
     lanes = np.uint32 if k <= LANES_32_MAX_K else np.uint64
     # What an earlier chunk or read left in the buffers must not matter.
     scratch = np.full((3, scratch_size(w)), np.iinfo(lanes).max // 3, lanes)
-    strands = np.full(scratch_size(w), 7, np.uint8)
+    strands = np.full(scratch_size(w), 7, lanes)
     found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
     rows = []
     for begin in range(0, len(text) - k + 1, CHUNK):

@@ -92,10 +92,8 @@ def find_candidates(
             max(query, first_target - 1), limit, hit_keys, hits, met,
         )  # fmt: skip
         n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
-        keys = touched[:n_keys]
-        sort_few(keys)
         start, longest, q_length = 0, 0, lengths[query]
-        for key in keys:
+        for key in touched[:n_keys]:
             group_start[key] = start
             start += group_count[key]
             longest = max(longest, lengths[key >> 1])
@@ -106,9 +104,12 @@ def find_candidates(
             grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
             inside = np.empty(2 * start, np.int32)
         _group_hits(hit_keys[:n], hits, group_start, grouped)
+        if fewest == 2:
+            n_keys = _leave_apart(touched[:n_keys], group_start, group_count, grouped, lengths, k, band_bits)
+        sort_few(touched[:n_keys])
         # Most pairs meet by chance: counting references to arrays would take as long as finding that out.
         pairs, pair_diagonals, pair_windows = uncounted(grouped), uncounted(diagonals), uncounted(windows)
-        for key in keys:
+        for key in touched[:n_keys]:
             stop, count = group_start[key], group_count[key]
             group_count[key] = 0
             target, reverse = key >> 1, key & 1
@@ -118,8 +119,6 @@ def find_candidates(
                 _reverse_diagonals(pair, t_length - k, pair_diagonals)
             else:
                 _forward_diagonals(pair, pair_diagonals)
-            if fewest == 2 and count == 2 and _apart(pair_diagonals, band_bits):
-                continue
             lowest = (-q_length >> band_bits) - 1
             enough = min_bases
             for number in range(most_windows):
@@ -240,14 +239,14 @@ def _count_groups(keys, hits, met, fewest, group_count, touched):
     kept, n_touched = U64(0), U64(0)
     for i in range(len(keys)):
         key = U64(keys[i])
-        if met[key] >= fewest:
-            keys[kept], hits[kept] = keys[i], hits[i]
-            touched[n_touched] = keys[i]
-            n_touched += U64(group_count[key] == 0)
-            group_count[key] += 1
-            kept += U64(1)
-        else:
-            met[key] = 0
+        keys[kept], hits[kept] = keys[i], hits[i]
+        stays = np.uint8(met[key] >= fewest)
+        met[key] = np.uint8(met[key] * stays)
+        kept += U64(stays)
+    for key in keys[: np.int64(kept)]:
+        touched[n_touched] = key
+        n_touched += U64(group_count[key] == 0)
+        group_count[key] += 1
     for key in touched[: np.int64(n_touched)]:
         met[key] = 0
     return np.int64(kept), np.int64(n_touched)
@@ -277,9 +276,32 @@ def _reverse_diagonals(pair, last_start, diagonals):
 
 
 @inner
-def _apart(diagonals, band_bits):
-    """Return whether no window holds both of two hits, as in most pairs that meet by chance."""
-    return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
+def _diagonal(hit, reverse, last_start):
+    """Return the diagonal of a hit, where the last k-mer of the target begins at ``last_start``."""
+    target = np.int32(hit)
+    if reverse:
+        target = np.int32(last_start - target)
+    return np.int32(target - np.int32(hit >> U64(32)))
+
+
+@inner
+def _leave_apart(keys, group_stop, group_count, grouped, lengths, k, band_bits):
+    """Move the keys whose hits may share a window to the front; return their number. Other counts become 0.
+
+    No window holds both of two hits in most pairs that meet by chance.
+    """
+    kept = U64(0)
+    for key in keys:
+        stop, count = group_stop[key], group_count[key]
+        first, second = grouped[stop - 2], grouped[stop - 1]
+        last_start = np.int32(lengths[key >> 1] - k)
+        one = _diagonal(first, key & 1, last_start) >> band_bits
+        other = _diagonal(second, key & 1, last_start) >> band_bits
+        stays = (count > 2) | (abs(one - other) <= 1)
+        group_count[key] = count * stays
+        keys[kept] = key
+        kept += U64(stays)
+    return np.int64(kept)
 
 
 @inner

@@ -189,6 +189,8 @@ add = intrinsic(_arithmetic("add"))
 """``add(left, right)``: lane by lane."""
 subtract = intrinsic(_arithmetic("sub"))
 """``subtract(left, right)``: lane by lane."""
+multiply = intrinsic(_arithmetic("mul"))
+"""``multiply(left, right)``: lane by lane."""
 bit_and = intrinsic(_arithmetic("and_"))
 """``bit_and(left, right)``: lane by lane."""
 bit_or = intrinsic(_arithmetic("or_"))

@@ -21,8 +21,8 @@ NONE = np.uint64(2**64 - 1)
 ALL = NONE
 """All bits of a k-mer."""
 
-_M1 = np.uint64(0x9E3779B97F4A7C15)
-_M2 = np.uint64(0xD6E8FEB86659FD93)
+M1 = np.uint64(0x9E3779B97F4A7C15)
+M2 = np.uint64(0xD6E8FEB86659FD93)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _THREE = np.uint64(3)
@@ -32,9 +32,9 @@ _BASES_PER_WORD = 32
 @njit(nogil=True, cache=True)
 def mix(kmer, k, mask):
     """Return the hash of a k-mer; ``k`` is a uint64, ``mask`` is ``4**k - 1``."""
-    kmer = (kmer * _M1) & mask
+    kmer = (kmer * M1) & mask
     kmer ^= kmer >> k
-    kmer = (kmer * _M2) & mask
+    kmer = (kmer * M2) & mask
     return kmer ^ (kmer >> k)
 
 

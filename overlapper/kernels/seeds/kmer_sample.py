@@ -13,8 +13,23 @@ complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
 import numpy as np
 
 from overlapper.kernels.common.growth import grow
-from overlapper.kernels.common.packed import bases_at, reverse_bases
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import bases_at, reverse_bases, trailing_zeros
 from overlapper.kernels.common.sorting import radix_sort
+from overlapper.kernels.common.vectors import (
+    Lanes,
+    add,
+    at_least,
+    bit_or,
+    bit_xor,
+    bits_of,
+    load,
+    multiply,
+    shift_left,
+    shift_right,
+    splat,
+    subtract,
+)
 from overlapper.runtime.compile.cache import njit
 
 ANCHOR = 16
@@ -22,34 +37,40 @@ SAMPLE = 32
 
 _TWO = np.uint64(2)
 _HALF = np.uint64(32)
-_MIX_1 = np.uint32(0x2C1B3C6D)
-_MIX_2 = np.uint32(0x297A2D39)
+_MIX_1, _MIX_2 = 0x2C1B3C6D, 0x297A2D39
+_ANCHORS = Lanes(ANCHOR)
+_SHIFTS = np.arange(0, 2 * ANCHOR, 2, dtype=np.uint32)
+"""Bits before each anchor of a word, of two a base."""
 _DRAW = np.uint64(0x9E3779B97F4A7C15)
 
 
-@njit(nogil=True, cache=True)
-def _hash_anchors(window, hashes):
-    """Hash the 16 anchors that start in the first half of 32 bases; return the smallest hash.
+@inner
+def _sampled_anchors(window, threshold):
+    """Return which of the 16 anchors that start in the first half of 32 bases are sampled, a bit for each.
 
-    Both strands give the same hash.
+    Both strands have the same hash.
     """
     complement = ~reverse_bases(window)
-    smallest = np.uint32(0xFFFFFFFF)
-    for i in range(len(hashes)):  # a constant would be unrolled, not vectorised
-        forward = np.uint32(window >> np.uint64(2 * i))
-        reverse = np.uint32(complement >> np.uint64(32 - 2 * i))
-        mixed = np.uint32(np.uint32(forward + reverse) * _MIX_1)
-        mixed = np.uint32(np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15))) * _MIX_2)
-        mixed = np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15)))
-        hashes[i] = mixed
-        smallest = min(smallest, mixed)
-    return smallest
+    shifts, one = load(_ANCHORS, _SHIFTS, 0), splat(_ANCHORS, _SHIFTS, 1)
+    rest = subtract(splat(_ANCHORS, _SHIFTS, 31), shifts)
+    low, high = splat(_ANCHORS, _SHIFTS, window), splat(_ANCHORS, _SHIFTS, window >> _HALF)
+    # Two shifts where one would be by all 32 bits, which is undefined.
+    forward = bit_or(shift_right(low, shifts), shift_left(shift_left(high, one), rest))
+    low, high = splat(_ANCHORS, _SHIFTS, complement), splat(_ANCHORS, _SHIFTS, complement >> _HALF)
+    reverse = bit_or(shift_left(high, shifts), shift_right(shift_right(low, one), rest))
+    mixed, fifteen = add(forward, reverse), splat(_ANCHORS, _SHIFTS, 15)
+    mixed = multiply(mixed, splat(_ANCHORS, _SHIFTS, _MIX_1))
+    mixed = bit_xor(mixed, shift_right(mixed, fifteen))
+    mixed = multiply(mixed, splat(_ANCHORS, _SHIFTS, _MIX_2))
+    mixed = bit_xor(mixed, shift_right(mixed, fifteen))
+    # Lanes are compared with a sign.
+    sign = splat(_ANCHORS, _SHIFTS, 1 << 31)
+    return bits_of(at_least(bit_xor(splat(_ANCHORS, _SHIFTS, threshold), sign), bit_xor(mixed, sign)))
 
 
 @njit(nogil=True, cache=True)
 def _sample_stretch(words, first_word, start, stop, threshold, samples, places, found):
     """Append the samples of the known bases ``[start, stop)`` of a read; return their new number."""
-    hashes = np.empty(ANCHOR, np.uint32)
     for first in range(start - start % ANCHOR, stop - ANCHOR + 1, ANCHOR):
         word = first_word + first // SAMPLE
         window = words[word]
@@ -57,11 +78,12 @@ def _sample_stretch(words, first_word, start, stop, threshold, samples, places, 
             window >>= _HALF
             if word + 1 < len(words):
                 window |= words[word + 1] << _HALF
-        if _hash_anchors(window, hashes) > threshold:
-            continue
-        for i in range(ANCHOR):
+        sampled = np.uint64(_sampled_anchors(window, threshold))
+        while sampled:
+            i = trailing_zeros(sampled)
+            sampled &= sampled - np.uint64(1)
             at = first + i
-            if hashes[i] > threshold or at < start or at + ANCHOR > stop:
+            if at < start or at + ANCHOR > stop:
                 continue
             anchor = np.uint32(window >> np.uint64(2 * i))
             opposite = np.uint32(~reverse_bases(window) >> np.uint64(32 - 2 * i))

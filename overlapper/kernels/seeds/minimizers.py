@@ -7,7 +7,8 @@ some window of ``w`` consecutive k-mers; a read of fewer k-mers is one window (R
 2.1).
 
 Reads are worked on in chunks that stay in the first-level cache, each step a loop over the chunk that
-compiles to vector instructions. k-mers of up to 15 bases take lanes of 32 bits, longer ones of 64.
+compiles to vector instructions. k-mers of up to 15 bases take lanes of 32 bits (`kmer_lanes`), longer ones of
+64.
 """
 
 import numpy as np
@@ -16,30 +17,21 @@ from numba.extending import overload
 
 from overlapper.kernels.common.inlining import always_inline
 from overlapper.kernels.common.packed import bases_at, trailing_zeros
-from overlapper.kernels.seeds.counting import mix
+from overlapper.kernels.seeds.counting import M1, M2, mix
+from overlapper.kernels.seeds.kmer_lanes import hash_words
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 CHUNK = 2048
 """Positions of a chunk; loops run over this many plus twice the window."""
 
-M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-U8, U32, U64 = np.uint8, np.uint32, np.uint64
+U32, U64 = np.uint32, np.uint64
 LANES_32_MAX_K = 15
 
 
 def lanes_for(k):
     """Return an empty array whose type is that of the hashes of k-mers: 32 or 64 bits."""
     return np.empty(0, U32 if k <= LANES_32_MAX_K else U64)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _reverse_complement_32(x, k):
-    x = U32(((x >> U32(2)) & U32(0x33333333)) | ((x & U32(0x33333333)) << U32(2)))
-    x = U32(((x >> U32(4)) & U32(0x0F0F0F0F)) | ((x & U32(0x0F0F0F0F)) << U32(4)))
-    x = U32(((x >> U32(8)) & U32(0x00FF00FF)) | ((x & U32(0x00FF00FF)) << U32(8)))
-    x = U32((x >> U32(16)) | (x << U32(16)))
-    return U32(U32(~x) >> U32(32 - 2 * k))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -54,37 +46,9 @@ def reverse_complement_64(x, k):
 
 
 @njit(nogil=True, cache=True)
-def _hash_words_32(words, first_word, n_words, k, hashes, strands):
-    """Hash the k-mers that start in ``n_words`` words; 16 shifts of 64 bits give 16 k-mers."""
-    mask, half = U32((1 << (2 * k)) - 1), U32(k)
-    m1, m2 = U32(M1 & 0xFFFFFFFF), U32(M2 & 0xFFFFFFFF)
-    for i in range(n_words):
-        low, high = words[first_word + i], U64(0)
-        if first_word + i + 1 < len(words):
-            high = words[first_word + i + 1]
-        middle = (low >> U64(32)) | (high << U64(32))
-        out = hashes[BASES_PER_WORD * i :]
-        for j in range(16):
-            out[j] = U32(low >> U64(2 * j)) & mask
-            out[16 + j] = U32(middle >> U64(2 * j)) & mask
-    for i in range(BASES_PER_WORD * n_words):
-        f = hashes[i]
-        r = _reverse_complement_32(f, k)
-        f = U32(U32(f * m1) & mask)
-        r = U32(U32(r * m1) & mask)
-        f = U32(U32(U32(f ^ U32(f >> half)) * m2) & mask)
-        r = U32(U32(U32(r ^ U32(r >> half)) * m2) & mask)
-        f = U32(f ^ U32(f >> half))
-        r = U32(r ^ U32(r >> half))
-        hashes[i] = U32(0xFFFFFFFF) if f == r else min(f, r)
-        strands[i] = U8(r < f)
-
-
-@njit(nogil=True, cache=True)
 def _hash_words_64(words, first_word, n_words, k, hashes, strands):
     """Hash the k-mers that start in ``n_words`` words."""
     mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
-    m1, m2 = U64(M1), U64(M2)
     for i in range(n_words):
         low, high = words[first_word + i], U64(0)
         if first_word + i + 1 < len(words):
@@ -95,15 +59,15 @@ def _hash_words_64(words, first_word, n_words, k, hashes, strands):
     for i in range(BASES_PER_WORD * n_words):
         f = hashes[i]
         r = reverse_complement_64(f, k)
-        f = (f * m1) & mask
-        r = (r * m1) & mask
-        f = ((f ^ (f >> half)) * m2) & mask
-        r = ((r ^ (r >> half)) * m2) & mask
+        f = (f * M1) & mask
+        r = (r * M1) & mask
+        f = ((f ^ (f >> half)) * M2) & mask
+        r = ((r ^ (r >> half)) * M2) & mask
         f ^= f >> half
         r ^= r >> half
         smaller = min(f, r)
         hashes[i] = U64(0xFFFFFFFFFFFFFFFF) if f == r else smaller
-        strands[i] = U8(r < f)
+        strands[i] = U64(r < f)
 
 
 def _hash_words(words, first_word, n_words, k, hashes, strands):
@@ -112,7 +76,7 @@ def _hash_words(words, first_word, n_words, k, hashes, strands):
 
 @overload(_hash_words, jit_options={"nogil": True})
 def _choose_lanes(words, first_word, n_words, k, hashes, strands):
-    return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
+    return (hash_words if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
 @always_inline
@@ -211,7 +175,7 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     begin : int
         First position of the chunk; it ends `CHUNK` positions later or with the read.
     scratch : ndarray of uint32 (k <= 15) or uint64, shape (3, scratch_size(w))
-    strands : ndarray of uint8, shape (scratch_size(w),)
+    strands : ndarray of the same type, shape (scratch_size(w),)
     found : ndarray of uint64, shape (CHUNK + 1,)
         Out: hashes.
     found_pos : ndarray of uint64, shape (CHUNK + 1,)

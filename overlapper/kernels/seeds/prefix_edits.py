@@ -10,7 +10,9 @@ Neighbouring values differ by at most 1, so 64 rows of a column are two words of
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.myers import next_column
+from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.runtime.compile.cache import njit
 
 _THREE = np.uint64(3)
@@ -19,7 +21,6 @@ _TOP = np.uint64(63)
 _NONE = np.uint64(0)
 _ALL = ~_NONE
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
-_EMPTY = _ALL
 
 
 @njit(nogil=True, cache=True)
@@ -101,40 +102,40 @@ def pair_edits(words, one, other, slack, skip, length, edits):
 
 
 @njit(nogil=True, cache=True)
-def _kmers_of(bases, k, kmers):
-    """Write the k-mers of bases as integers."""
-    mask = (_ONE << np.uint64(2 * k)) - _ONE
-    kmer = _NONE
-    for i in range(len(bases)):
-        kmer = ((kmer << np.uint64(2)) | np.uint64(bases[i])) & mask
-        if i >= k - 1:
-            kmers[i - k + 1] = kmer
+def _words_of(bases, words):
+    """Pack the 32 bases from each base on, the first one lowest; what lies beyond the last one is 0."""
+    word = _NONE
+    for i in range(len(bases) - 1, -1, -1):
+        word = (word << np.uint64(2)) | np.uint64(bases[i])
+        words[i] = word
 
 
-@njit(nogil=True, cache=True)
-def _slot_of(kmer, table, bits):
-    """Return the slot of a k-mer in a table of 2**bits slots, or the empty slot where it would go."""
+@inner
+def _slot_of(kmer, mask, words, table, bits):
+    """Return the slot of a k-mer in a table of places, or the empty slot (-1) where its places would go."""
     slot = (kmer * _SCATTER) >> np.uint64(64 - bits)
-    while table[slot] != kmer and table[slot] != _EMPTY:
+    while table[slot] >= 0 and words[table[slot]] & mask != kmer:
         slot = (slot + _ONE) & np.uint64(len(table) - 1)
     return slot
 
 
-@njit(nogil=True, cache=True)
-def _count_found(kmers, among, table, bits):
-    """Count the k-mers that are among others; the table has room for twice as many as these."""
-    table[:] = _EMPTY
-    for kmer in among:
-        table[_slot_of(kmer, table, bits)] = kmer
-    count = 0
-    for kmer in kmers:
-        count += table[_slot_of(kmer, table, bits)] == kmer
-    return count
+@inner
+def _shared_bases(word, here, other, words, table, later, bits, mask):
+    """Return how many bases from one place on any other place has, too; any number if fewer than a k-mer."""
+    most = 0
+    there = table[_slot_of(word & mask, mask, words, table, bits)]
+    while there >= 0:
+        equal = trailing_zeros(word ^ words[there]) >> 1
+        most = max(most, min(equal, other - there))
+        there = later[there]
+    return min(most, here)
 
 
 @njit(nogil=True, cache=True)
-def pair_kmers(words, one, other, slack, skip, length, k, shared):
+def pair_kmers(words, one, other, slack, skip, length, ks, shared):
     """Count the k-mers on bases ``[skip, skip + length)`` behind one place that the other has, too.
+
+    Places of the shortest k-mers are looked up, and tell of longer ones by the bases that they share.
 
     Parameters
     ----------
@@ -144,22 +145,34 @@ def pair_kmers(words, one, other, slack, skip, length, k, shared):
         Places as in `kmer_sample.sample`; ``skip + length + slack`` bases follow each, all of which are
         looked at behind ``other``.
     slack, skip, length : int
-    k : int
-        1 to 31, at most ``length``.
-    shared : ndarray of int32, shape (n,)
-        Receives how many of the ``length - k + 1`` k-mers are found.
+    ks : ndarray of int64, shape (m,)
+        Ascending, 1 to 31, at most ``length``.
+    shared : ndarray of int32, shape (n, m)
+        Receives how many of the ``length - k + 1`` k-mers are found, for each k.
     """
     first = np.empty(skip + length, np.uint8)
     second = np.empty(skip + length + slack, np.uint8)
-    kmers = np.empty(length - k + 1, np.uint64)
-    among = np.empty(len(second) - k + 1, np.uint64)
+    of_first, of_second = np.empty(length, np.uint64), np.empty(len(second), np.uint64)
+    shortest = ks[0]
+    mask, n = (_ONE << np.uint64(2 * shortest)) - _ONE, len(second) - shortest + 1
     bits = np.int64(1)
-    while 1 << bits < 2 * len(among):
+    while 1 << bits < 2 * n:
         bits += 1
-    table = np.empty(1 << bits, np.uint64)
+    table, later = np.empty(1 << bits, np.int32), np.empty(n, np.int32)
     for i in range(len(one)):
         unpack_from(words, one[i], first)
         unpack_from(words, other[i], second)
-        _kmers_of(first[skip:], k, kmers)
-        _kmers_of(second, k, among)
-        shared[i] = _count_found(kmers, among, table, bits)
+        _words_of(first[skip:], of_first)
+        _words_of(second, of_second)
+        table[:] = -1
+        for there in range(n):
+            slot = _slot_of(of_second[there] & mask, mask, of_second, table, bits)
+            later[there] = table[slot]
+            table[slot] = there
+        shared[i] = 0
+        for here in range(length - shortest + 1):
+            bases = _shared_bases(
+                of_first[here], length - here, len(second), of_second, table, later, bits, mask
+            )
+            for column in range(len(ks)):
+                shared[i, column] += bases >= ks[column]

@@ -100,7 +100,7 @@ def find_anchors(reads, first, last, k, w, lookup, limit, most, lanes):
         Minimizers that have places, and of those the ones with too many.
     """
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
-    strands = np.empty(scratch_size(w), np.uint8)
+    strands = np.empty(scratch_size(w), lanes.dtype)
     found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
     keys = np.empty(1 << 12, np.uint64)
     seeds, order = np.empty((STRETCH, 4), np.int64), np.empty(STRETCH, np.int64)

@@ -92,7 +92,7 @@ def partition(
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
-    strands = np.empty(scratch_size(w), np.uint8)
+    strands = np.empty(scratch_size(w), lanes.dtype)
     found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
     bucket_mask = U64(n_buckets - 1)
     rest_shift = U64(base_bits + 1)

@@ -13,16 +13,18 @@ Occurrences and their layout, ``width`` and ``position_bits``, are those of
 import numpy as np
 
 from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.seeds.minimizers import hash_at
 from overlapper.kernels.seeds.occurrences import (
     base_in,
     occurrence_at,
     position_in,
-    put,
     put_before,
+    put_word,
     read_in,
     strand_in,
+    word_at,
 )
 from overlapper.kernels.seeds.seed_groups import is_sampled, read_of
 from overlapper.runtime.compile.cache import njit
@@ -78,6 +80,19 @@ def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bi
     return value >> U64(bucket_bits)
 
 
+@inner
+def _move(items, start, stop, to):
+    """Move bytes ``[start, stop)`` to a place that is not behind them, eight at a time."""
+    if to == start:
+        return
+    while start + 8 <= stop:
+        put_word(items, to, word_at(items, start))
+        start, to = start + 8, to + 8
+    while start < stop:
+        items[to] = items[start]
+        start, to = start + 1, to + 1
+
+
 @njit(nogil=True, cache=True)
 def drop_groups(
     occurrences, width, position_bits, first, stop, limit, unthinned, words, word_offsets, k, bucket_bits,
@@ -103,24 +118,32 @@ def drop_groups(
         In and out: occurrences in each block.
     """
     kept = group = first
-    # Most groups are kept, and short: an occurrence is written before its group is known to be one of them.
-    for i in range(first, stop):
-        one = occurrence_at(occurrences, i, width)
-        if kept < i:
-            put(occurrences, kept, width, one)
-        kept += 1
-        if one >> U64(63):
-            size = kept - group
-            seeds = size <= limit
-            if seeds and size > unthinned:
+    least = min(limit, unthinned)
+    while group < stop:
+        # Most groups are short, and all that end within the next ones are kept, and moved together.
+        end = min(group + least, stop)
+        while end > group and not occurrence_at(occurrences, end - 1, width) >> U64(63):
+            end -= 1
+        if end > group:
+            seeds = True
+        else:
+            end = group + least
+            while not occurrence_at(occurrences, end, width) >> U64(63):
+                end += 1
+            end += 1
+            seeds = end - group <= limit
+            if seeds:
+                one = occurrence_at(occurrences, group, width)
                 rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits)
-                seeds = is_sampled(rest, size, unthinned)
-            if not seeds:
-                for j in range(group, kept):
-                    dropped = occurrence_at(occurrences, j, width)
-                    per_block[base_in(dropped, width, position_bits, word_offsets) >> block_bits] -= 1
-                kept = group
-            group = kept
+                seeds = is_sampled(rest, end - group, unthinned)
+        if seeds:
+            _move(occurrences, group * width, end * width, kept * width)
+            kept += end - group
+        else:
+            for i in range(group, end):
+                base = base_in(occurrence_at(occurrences, i, width), width, position_bits, word_offsets)
+                per_block[base >> block_bits] -= 1
+        group = end
     return kept
 
 
