@@ -17,6 +17,9 @@ LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
 one base of 8,000), and that both have (in one of twenty). Of corrected HiFi reads of two MHC haplotypes, .10
 are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01 (yeast) and .03 to .07 (LPA, tandem
 copies) occur twice, the rest once."""
+LEAST_DEPTH = 6
+"""Least depth of a haplotype: below, many differences lack the four layers of either haplotype that tell them
+(`kernels.consensus.haplotype_filter`), and one haplotype of uneven depth looks like two."""
 MORE_COPIES = 0.001
 """Share of k-mers that may have any multiplicity, as those of repeats of more than six copies do."""
 _COPIES = np.arange(1, 7)[:, None]
@@ -46,8 +49,8 @@ class Ploidy:
 
     @property
     def has_both_peaks(self) -> bool:
-        """Whether there are enough k-mers of one haplotype and of both for a diploid."""
-        return LEAST_SINGLE <= self.single <= 1 - LEAST_SHARED
+        """Whether there are enough k-mers of one haplotype and of both for a diploid, each often enough."""
+        return self.depth >= LEAST_DEPTH and LEAST_SINGLE <= self.single <= 1 - LEAST_SHARED
 
 
 def ploidy(spectrum: np.ndarray) -> Ploidy | None:

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from overlapper.assemble import contigs as assembly
+from overlapper.assemble import layouts
 from overlapper.assemble.haplotigs import PROBE, Ends, Haplotig, Part, join, of_haplotype, primary, spelled
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.pieces import Pieces
@@ -122,4 +122,4 @@ def test_a_memory_budget_that_is_too_small():
     with pytest.raises(
         ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
     ):
-        assembly._phased(laid_out, 20.0, SimpleNamespace(room=100 << 20, threads=1))
+        layouts._phased(laid_out, 20.0, SimpleNamespace(room=100 << 20, threads=1))

@@ -46,6 +46,11 @@ def test_one_haplotype(depth, repeats):
     assert found.of_one_peak == pytest.approx(depth / 2, rel=0.06)
 
 
+def test_too_few_reads_of_two_haplotypes():
+    assert not ploidy(spectrum(5, 4_000, 16_000)).has_both_peaks
+    assert ploidy(spectrum(8, 4_000, 16_000)).has_both_peaks
+
+
 def test_no_peak():
     assert ploidy(spectrum(1, 0, 0, 500)) is None
     assert ploidy(np.zeros(1001, np.int64)) is None
