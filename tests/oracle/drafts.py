@@ -116,7 +116,7 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
             best, standing = slot.index(max(slot)), sum(slot)
             longer = run + 1 if best == old else 1
             threshold, clear = thresholds[longer >= 4], (*clearness(passing, depth, worth), doubt)
-            if 100 * standing <= threshold * passing:
+            if not passing or 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(threshold * passing - 100 * standing, threshold * passing, clear)
                     between[-1] += table[row_refused(longer)][step]

@@ -236,7 +236,7 @@ def _insert_behind(column, inserted, rule, size, between, out):
                 best = code
         longer = column.run + 1 if (best & 3) == column.base else np.int64(1)
         threshold = rule.thresholds[np.int64(longer >= HOMOPOLYMER)]
-        if 100 * standing <= threshold * passing:
+        if passing == 0 or 100 * standing <= threshold * passing:
             if rule.is_last and passing:
                 step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
                 between += rule.table[refused_row(longer), step]

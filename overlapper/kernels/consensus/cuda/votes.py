@@ -263,7 +263,7 @@ def _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, pas
         run += _run_length(codes, low, high, x)
     if run >= HOMOPOLYMER:
         threshold = run_threshold
-    enters = 100 * standing > threshold * int64(passing[x])
+    enters = passing[x] > 0 and 100 * standing > threshold * int64(passing[x])
     return base, enters, standing, int64(inserted[x, best]), threshold, run
 
 
