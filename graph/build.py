@@ -3,16 +3,16 @@
 1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
    bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
 2. Overlaps that diverge far more than others are dropped: chains of chance seeds in low-complexity sequence.
-So are those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
+   So are those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
 3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps
    with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
 5. Reads that others confirm from end to end are found. Of the overlaps of other reads, those with a better
-alternative are left out (`overlapper.graph.confirmed`): containments now, dovetails as edges.
+   alternative are left out (`overlapper.graph.confirmed`): containments now, dovetails as edges.
 6. **Containment.** A containment is an arrow from the contained read to its container. The arrows lead from
-every read to a read that no other contains, or to a ring of reads that contain one another. Reads that no
-other contains stay, and so does one read of each such ring; all others are removed
-(`overlapper.graph.containment`).
+   every read to a read that no other contains, or to a ring of reads that contain one another. Reads that no
+   other contains stay, and so does one read of each such ring; all others are removed
+   (`overlapper.graph.containment`).
 7. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays.
 """

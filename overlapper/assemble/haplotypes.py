@@ -55,7 +55,7 @@ class Phased:
     block: np.ndarray
     haplotype: np.ndarray
     opposite: list[tuple[int, int, int]]
-    beside_shared: int = 0
+    beside_shared: int
 
     @property
     def of_two(self) -> bool:
@@ -96,7 +96,7 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
     )
     pieces = Pieces.concat(list(cut))
     kmers = SharedKmers.of(pieces, _equal(counted), sampled)
-    return dataclasses.replace(two_colours(pieces, opposite(kmers)), beside_shared=beside_shared(kmers))
+    return two_colours(pieces, opposite(kmers), beside_shared(kmers))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,7 +183,7 @@ def beside_shared(kmers: SharedKmers) -> int:
     return sum(bases for _, _, bases in kmers.in_common(one_of_two, kmers.pieces.lengths))
 
 
-def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
+def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared: int) -> Phased:
     """Give opposite pieces opposite haplotypes.
 
     Parameters
@@ -191,6 +191,8 @@ def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
     pieces : Pieces
     pairs : list of (int, int, int)
         Opposite pieces, as `opposite` returns them; one that contradicts those before it is left out.
+    beside_shared : int
+        As in `Phased`.
     """
     leader, turned = list(range(len(pieces))), [False] * len(pieces)
 
@@ -221,7 +223,7 @@ def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
         so_far += bases[one, ::-1] if swapped else bases[one]
         inside = phased & (leaders == one)
         block[inside], haplotype[inside] = number, 1 + (turns[inside] ^ swapped)
-    return Phased(pieces, block, haplotype, pairs)
+    return Phased(pieces, block, haplotype, pairs, beside_shared)
 
 
 def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:

@@ -263,25 +263,25 @@ def _group_hits(keys, hits, group_start, grouped):
 
 
 @inner
-def _forward_diagonals(pair, diagonals):
-    for i in range(len(pair)):
-        diagonals[i] = np.int32(np.int32(pair[i]) - np.int32(pair[i] >> U64(32)))
-
-
-@inner
-def _reverse_diagonals(pair, last_start, diagonals):
-    last = np.int32(last_start)
-    for i in range(len(pair)):
-        diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
-
-
-@inner
 def _diagonal(hit, reverse, last_start):
     """Return the diagonal of a hit, where the last k-mer of the target begins at ``last_start``."""
     target = np.int32(hit)
     if reverse:
         target = np.int32(last_start - target)
     return np.int32(target - np.int32(hit >> U64(32)))
+
+
+@inner
+def _forward_diagonals(pair, diagonals):
+    for i in range(len(pair)):
+        diagonals[i] = _diagonal(pair[i], 0, np.int32(0))
+
+
+@inner
+def _reverse_diagonals(pair, last_start, diagonals):
+    last = np.int32(last_start)
+    for i in range(len(pair)):
+        diagonals[i] = _diagonal(pair[i], 1, last)
 
 
 @inner
