@@ -14,7 +14,7 @@ from tests.tries import tries
 def overlaps(draw):
     """A target and a read with errors, repeats and unknown bases; intervals of both."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    unit = rng.integers(0, 4, draw(st.sampled_from([1, 2, 7, 30, 500])))
+    unit = rng.integers(0, 4, draw(st.sampled_from([1, 2, 7, 30, 100, 500])))
     target = np.resize(unit, draw(st.integers(20, 400)))
     target[rng.random(len(target)) < 0.05] = 4
     rate = draw(st.sampled_from([0.0, 0.1, 0.25]))
@@ -32,12 +32,18 @@ def overlaps(draw):
 
 
 @settings(max_examples=tries(150), deadline=None)
-@given(overlaps(), st.integers(4, 12), st.sampled_from([10, 60, 1000]), st.sampled_from([0, 30, 1000]))
-def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
+@given(
+    overlaps(),
+    st.integers(4, 12),
+    st.sampled_from([10, 60, 1000]),
+    st.sampled_from([0, 30, 1000]),
+    st.sampled_from([0, 40, 1000]),
+)
+def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap, more):
     target, read, window = overlap
     t, r = np.array(target, np.uint8), np.array(read, np.uint8)
     index = kmer_places.new_index(len(t))
-    kmer_places.index_kmers(t, len(t), k, index)
+    kmer_places.index_kmers(t, len(t), k, kernel.reach_of(band) + more, index)
     rows, heads = np.empty((300, 3), np.int32), index.heads.copy()
     n = kernel.find_anchors(t, r, window, k, band, index, rows)
     assert (index.heads == heads).all()

@@ -40,7 +40,7 @@ class Index(NamedTuple):
     kmers : ndarray of uint32, shape (length,) or longer
         The k-mer at each place.
     unique : ndarray of int32, shape (length + 1,) or longer
-        How many places in a row, from each one on, have a k-mer that is nowhere else on the target.
+        How many places in a row, from each one on, have a k-mer that is nowhere else within ``reach`` bases.
     later : ndarray of int32, shape (length,) or longer
         Where the k-mer at each place stands for the `MOST_PLACES` th time after it; `_NEVER` if it does not.
     flags : ndarray of uint64
@@ -74,7 +74,7 @@ def new_index(longest):
 
 
 @inner
-def index_kmers(target, length, k, index):
+def index_kmers(target, length, k, reach, index):
     """List the places of every k-mer of the first bases of a target.
 
     Parameters
@@ -84,6 +84,9 @@ def index_kmers(target, length, k, index):
     length : int
     k : int
         At most 16.
+    reach : int
+        Bases within which a k-mer has no other place to be unique. What is farther off is another copy of a
+        tandem repeat, which lies beyond the line along which anchors are looked for.
     index : Index
         Is filled.
     """
@@ -108,7 +111,8 @@ def index_kmers(target, length, k, index):
         later[p] = _NEVER
         other = _next_alike(p, kmers, following)
         if other >= 0:
-            unique[p] = unique[other] = 0
+            if other - p <= reach:
+                unique[p] = unique[other] = 0
             for _ in range(MOST_PLACES - 1):
                 if other >= 0:
                     other = _next_alike(other, kmers, following)
@@ -215,7 +219,7 @@ def next_flagged(read, last, r_end, k, kmer, known, flags, shift):
 
 @inner
 def lone_place(kmers, unique, kmer, j, first_near, last_near):
-    """Return the only place of a k-mer on the target, if that is as expected; else -1.
+    """Return the only place of a k-mer near the line, if that is as expected; else -1.
 
     Most anchors go on on the diagonal of the one before, or on the next one. What is there is in the cache.
     """

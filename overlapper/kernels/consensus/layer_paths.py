@@ -69,7 +69,11 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
     of its stretches (`_stretches_of`).
     """
     places, anchors, columns, latest, gaps = memory
-    kmer_places.index_kmers(target, len(target), settings.k, places)
+    longest = np.int64(0)
+    for m in range(len(layers.start) - 1):
+        longest = max(longest, layers.last[m] - layers.first[m])
+    reach = mem_anchors.reach_of(_band_of(longest))
+    kmer_places.index_kmers(target, len(target), settings.k, reach, places)
     starts, runs = _room(target, layers, rows, low, settings, room)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
     found = anchors[: len(target) + SPARE_ANCHORS]
@@ -81,7 +85,7 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
         read = layers.bases[first : first + length]
         t_start, t_end = np.int64(rows.t_start[low + m]), np.int64(rows.t_end[low + m])
         limits = t_start, t_end, np.int64(0), length
-        band, n = BAND + length // BAND_SHARE, 0
+        band, n = _band_of(length), 0
         begin, end = _stretches_of(t_start, t_end)
         if _least(surplus, begin, end) < most:
             n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, found)
@@ -99,6 +103,12 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
     runs.first[-1] = add_runs_of_target(runs, n_runs, target)
     gap_paths.finish_gaps(gaps, aligned)
     return starts, runs
+
+
+@inner
+def _band_of(bases):
+    """Return how many diagonals anchors may lie off the line, for an interval of so many bases."""
+    return BAND + bases // BAND_SHARE
 
 
 @inner

@@ -69,6 +69,12 @@ _STEPS = -(-LOOK_BACK // _WIDTH)
 _FAR = 1 << 30
 
 
+@inner
+def reach_of(band):
+    """Return how many bases two places near the line are at most apart, as it is rounded for each of them."""
+    return 2 * band + 2
+
+
 @njit(nogil=True, cache=True)
 def find_anchors(target, read, limits, k, band, index, anchors):
     """Find the anchors of a target and a read.
@@ -81,7 +87,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         The intervals ``(t_start, t_end, r_start, r_end)``, half open.
     k, band : int
     index : Index
-        Of the target.
+        Of the target, with a ``reach`` of `reach_of` this band or a larger one.
     anchors : ndarray of int32, shape (most, 3)
         Out: the anchors, as many as it holds.
 
@@ -141,10 +147,13 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     farthest = np.int64(n)
                 n += 1
             if n_places == 1 and behind > 0:
-                # Within the match, k-mers with a single place on the target start no other anchor.
+                # Within the match, k-mers with a single place near by start no other anchor, if the match
+                # stays near the line: other places are then beyond it.
                 within = min(np.int64(behind), np.int64(unique[j + 1]))
-                last += within
-                kmer = U64(kmers[j + within])
+                line_behind = t_start + (i + within - r_start) * rise // run
+                if abs(j + within - line_behind) <= band:
+                    last += within
+                    kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
     return n
 
