@@ -169,6 +169,7 @@ class _Vote:
         self._pileups = pileups
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
         self._settings = settings_of(pileups, params, doubt)
+        self._nearest = pileups.nearest_divergence
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
@@ -229,7 +230,10 @@ class _Vote:
             target, bounds.start_with_margin[number], bounds.end_with_margin[number],
             self._pileups.first[first : stop + 1] - self._pileups.first[first],
         )  # fmt: skip
-        return rows_of_windows(rows.sort_canonical(), number, windows, self._settings)
+        rows = rows.sort_canonical()
+        # Reads differ in accuracy: what is near for one is far for another.
+        excess = rows.divergence - self._nearest[rows.read]
+        return rows_of_windows(rows, excess, number, windows, self._settings)
 
     def _cut(self, chosen: Chosen, made: Part) -> Part:
         """Cut the margins off the consensus of windows."""

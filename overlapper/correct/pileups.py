@@ -14,6 +14,8 @@ from overlapper.tables.base import Table, column, spread
 
 WIDEN = 200
 """Rows are widened by up to this many bases at either end, where both reads go on."""
+NEAREST = 10
+"""The nearest one in so many rows of a read tells how far it is from reads of its own copy."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -94,6 +96,31 @@ def rows_of(overlaps: Overlaps) -> Rows:
     )  # fmt: skip
 
 
+def nearest_divergence(read: np.ndarray, divergence: np.ndarray, n: int) -> np.ndarray:
+    """Return the divergence of the nearest tenth of the rows of each read; NaN where it is unknown.
+
+    Parameters
+    ----------
+    read : ndarray of int32, shape (rows,)
+    divergence : ndarray of float32, shape (rows,)
+        Not negative, or NaN.
+    n : int
+        Number of reads.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+    """
+    # The bits of floats that are not negative ascend with them; those of NaN are above all.
+    ascending = np.sort(read.astype(np.uint64) << np.uint64(32) | divergence.view(np.uint32))
+    first = np.searchsorted(ascending, np.arange(n + 1, dtype=np.uint64) << np.uint64(32))
+    rows = np.diff(first)
+    nearest, some = np.full(n, np.nan, np.float32), np.flatnonzero(rows)
+    bits = ascending[first[some] + rows[some] // NEAREST] & np.uint64(0xFFFFFFFF)
+    nearest[some] = bits.astype(np.uint32).view(np.float32)
+    return nearest
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pileups:
     """Targets and the reads that lie on them.
@@ -110,6 +137,8 @@ class Pileups:
         Typical divergence, given where ``rows`` are a part of all; else their median.
     reach : int
         Bases by which rows are widened at most, at either end.
+    nearest : ndarray of float32, shape (reads,), optional
+        `nearest_divergence` of the reads, given where ``rows`` are a part of all.
     numbers : ndarray of int64, optional
         Numbers of the reads in the whole set, where ``reads`` are a part of it.
     """
@@ -120,6 +149,7 @@ class Pileups:
     targets_vote: bool
     divergence: float | None = None
     reach: int = WIDEN
+    nearest: np.ndarray | None = None
     numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
@@ -131,6 +161,13 @@ class Pileups:
     def typical_divergence(self) -> float:
         """The median divergence of rows."""
         return self.rows.typical_divergence() if self.divergence is None else self.divergence
+
+    @functools.cached_property
+    def nearest_divergence(self) -> np.ndarray:
+        """`nearest_divergence` of the reads."""
+        if self.nearest is not None:
+            return self.nearest
+        return nearest_divergence(self.rows.read, self.rows.divergence, len(self.reads))
 
     @functools.cached_property
     def first(self) -> np.ndarray:
@@ -156,8 +193,9 @@ class Pileups:
         rows = self.rows.take(np.flatnonzero(number[self.rows.target] >= 0))
         rows = dataclasses.replace(rows, target=number[rows.target])
         return dataclasses.replace(
-            self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence
-        )
+            self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence,
+            nearest=self.nearest_divergence,
+        )  # fmt: skip
 
     def taken(self, targets: np.ndarray) -> Reads:
         """Return some of the targets."""
@@ -172,4 +210,5 @@ class Pileups:
         sample = spread(len(self.targets), wanted)
         some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
         rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))
-        return Pileups(self.targets.take(sample), self.reads, rows, self.targets_vote)
+        targets = self.targets.take(sample)
+        return Pileups(targets, self.reads, rows, self.targets_vote, nearest=self.nearest_divergence)

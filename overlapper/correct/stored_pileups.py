@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from overlapper.correct.pileups import WIDEN, Pileups, Rows, rows_of
+from overlapper.correct.pileups import WIDEN, Pileups, Rows, nearest_divergence, rows_of
 from overlapper.io.artifacts import Artifact
 from overlapper.io.stored_reads import StoredReads
 from overlapper.runtime.threads import cut_evenly
@@ -46,15 +46,20 @@ def write_rows(artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.nda
             if stop > start:
                 artifact.append(f"bucket-{bucket}", _packed(rows.rows(start, stop)))
         count += len(part)
-    of_target = np.zeros(len(lengths), np.int64)
+    of_target, nearest = np.zeros(len(lengths), np.int64), np.full(len(lengths), np.nan, np.float32)
     artifact.save("rows", np.empty(0, ROW))
     for bucket in range(len(bounds) - 1):
         if f"bucket-{bucket}" in artifact.named:
             packed = artifact.load(f"bucket-{bucket}", ROW)
             artifact.remove(f"bucket-{bucket}")
             artifact.append("rows", packed[np.argsort(packed["target"], kind="stable")])
-            np.add.at(of_target, *np.unique(packed["target"], return_counts=True))
+            first, stop = int(bounds[bucket]), int(bounds[bucket + 1])
+            target, divergence = packed["target"] - np.int32(first), packed["divergence"].copy()
+            of_target[first:stop] = np.bincount(target, minlength=stop - first)
+            # An overlap is a row of either read, so that its rows as a target are those as a read.
+            nearest[first:stop] = nearest_divergence(target, divergence, stop - first)
     artifact.save("first", offsets_of(of_target))
+    artifact.save("nearest", nearest)
     artifact.facts |= {"overlaps": count, "divergence": _median(artifact, 2 * count)}
 
 
@@ -109,6 +114,8 @@ class StoredPileups(abc.ABC):
     stored : StoredReads
     divergence : float
         Typical divergence of all rows.
+    nearest : ndarray of float32, shape (reads,)
+        `overlapper.correct.pileups.nearest_divergence` of the stored reads.
     room : int
         Bytes of memory for the reads and rows of a block.
     """
@@ -118,10 +125,13 @@ class StoredPileups(abc.ABC):
     reach = WIDEN
     reads = None
 
-    def __init__(self, targets: Reads, stored: StoredReads, divergence: float, room: int) -> None:
+    def __init__(
+        self, targets: Reads, stored: StoredReads, divergence: float, nearest: np.ndarray, room: int
+    ) -> None:
         self.targets = targets
         self._stored = stored
         self.typical_divergence = divergence
+        self._nearest = nearest
         self._room = room
 
     @abc.abstractmethod
@@ -174,8 +184,9 @@ class StoredPileups(abc.ABC):
         )
         reads = self._stored.take(needed)
         return Pileups(
-            self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence, self.reach, needed
-        )
+            self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence, self.reach,
+            self._nearest[needed], needed,
+        )  # fmt: skip
 
 
 class PileupsOfReads(StoredPileups):
@@ -192,7 +203,8 @@ class PileupsOfReads(StoredPileups):
     targets_vote = True
 
     def __init__(self, stored: StoredReads, artifact: Artifact, room: int) -> None:
-        super().__init__(_heads(stored), stored, artifact.facts["divergence"], room)
+        nearest = artifact.load("nearest", np.float32)
+        super().__init__(_heads(stored), stored, artifact.facts["divergence"], nearest, room)
         self._artifact = artifact
         self.first = artifact.load("first", np.int64)
 
@@ -220,7 +232,8 @@ class _RowsInMemory(StoredPileups):
     def __init__(
         self, targets: Reads | StoredReads, stored: StoredReads, rows: Rows, divergence: float, room: int
     ) -> None:
-        super().__init__(_heads(targets), stored, divergence, room)
+        nearest = nearest_divergence(rows.read, rows.divergence, len(stored))
+        super().__init__(_heads(targets), stored, divergence, nearest, room)
         self._targets = targets
         self._rows = Pileups(self.targets, Reads.empty(), rows, targets_vote=self.targets_vote)
         self.first = self._rows.first

@@ -13,9 +13,8 @@ from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
 from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyond, within_depth
 from overlapper.tables.base import offsets_of
 
-LOOKED_AT = 10
+LOOKED_AT = 4
 """In a crowded window, the rows that vote are chosen from up to this many times as many."""
-
 
 MOST_SURPLUS = 4 * STRETCH
 """Surplus anchors on each stretch of a row from which on it is skipped: as many as six rows have on a
@@ -47,29 +46,44 @@ class Chosen(NamedTuple):
     elsewhere: np.ndarray
 
 
-def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: Settings) -> Chosen:
+def rows_of_windows(
+    rows: Rows, excess: np.ndarray, number: np.ndarray, windows: Windows, settings: Settings
+) -> Chosen:
     """Cut rows to windows, and keep as many as vote on each; more on crowded windows, to choose from.
 
     Parameters
     ----------
     rows : Rows
         On the targets of the windows, in canonical order.
+    excess : ndarray of float32, shape (rows,)
+        How much more rows diverge than the nearest ones of their reads; NaN where that is unknown.
     number : ndarray of int64, shape (windows,)
     windows : Windows
         Here, ``first`` has where the rows of each target start, from the target of the first window on.
     settings : Settings
     """
     whole = layers.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
-    first, on = cut_rows(whole, windows._replace(target=windows.target - windows.target[0]))
-    first, on = take_rows(
-        first, on, within_depth(first, on.t_start, on.t_end, LOOKED_AT * settings.max_depth)
-    )
+    first, on, of = cut_rows(whole, windows._replace(target=windows.target - windows.target[0]))
+    first, on = take_rows(first, on, _nearest(first, on, excess[of], LOOKED_AT * settings.max_depth))
     taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
     crowded = np.zeros(len(windows.target), bool)
     if settings.haplotype_filter:
         crowded = _by_window(first, ~taken) > 0
     first, on = take_rows(first, on, taken | np.repeat(crowded, np.diff(first)))
     return Chosen(number, windows._replace(first=first), on, crowded, np.zeros((0, 3), np.int64))
+
+
+def _nearest(first: np.ndarray, on: layers.Rows, excess: np.ndarray, most: int) -> np.ndarray:
+    """Return a mask of the rows of windows with the least excess, ``most`` on a stretch; of equals the first.
+
+    Most windows have no more rows than that; only where one has are rows put in this order.
+    """
+    order = np.arange(len(excess))
+    if (np.diff(first) > most).any():
+        order = np.lexsort((excess, np.repeat(np.arange(len(first) - 1), np.diff(first))))
+    mask = np.zeros(len(order), bool)
+    mask[order] = within_depth(first, on.t_start[order], on.t_end[order], most)
+    return mask
 
 
 def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: Settings) -> Chosen:

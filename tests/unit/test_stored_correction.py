@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from overlapper.correct import read_rounds, stored_pileups
-from overlapper.correct.pileups import rows_of
+from overlapper.correct.pileups import nearest_divergence, rows_of
 from overlapper.correct.reads import correct
 from overlapper.correct.stored_pileups import ROW, PileupsOfReads, write_rows
 from overlapper.correct.stored_rounds import correct_stored
@@ -140,7 +140,7 @@ def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
 
 
 @pytest.mark.parametrize("unknown", [0, 1, 2, 99])
-def test_divergence_on_disk_is_the_median_of_all_rows(tmp_path, unknown):
+def test_divergences_on_disk_are_those_of_all_rows(tmp_path, unknown):
     reads = read_set()
     overlaps = pipeline.find_overlaps(reads)
     divergence = overlaps.divergence.copy()
@@ -152,6 +152,10 @@ def test_divergence_on_disk_is_the_median_of_all_rows(tmp_path, unknown):
     kept = Artifact(tmp_path / "rows", artifact.facts)
     assert len(kept.load("rows", ROW)) == 198
     assert kept.load("first", np.int64)[-1] == 198
+    rows = rows_of(overlaps)
+    np.testing.assert_array_equal(
+        kept.load("nearest", np.float32), nearest_divergence(rows.read, rows.divergence, len(reads))
+    )
 
 
 def test_a_block_takes_what_there_is_room_for(tmp_path):

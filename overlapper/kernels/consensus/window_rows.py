@@ -33,6 +33,8 @@ def cut_rows(rows, windows):
         Where the rows of each window start; they keep their order.
     cut : Rows
         On windows.
+    of : ndarray of int64
+        The number of the given row that each is cut from.
     """
     n = len(windows.target)
     first = np.zeros(n + 1, np.int64)
@@ -45,6 +47,7 @@ def cut_rows(rows, windows):
         np.empty(size, rows.read.dtype), np.empty(size, np.bool_), np.empty(size, np.int64),
         np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
     )  # fmt: skip
+    of = np.empty(size, np.int64)
     size = 0
     for p in range(n):
         start, end = windows.start[p], windows.end[p]
@@ -60,8 +63,9 @@ def cut_rows(rows, windows):
                     cut.r_start[size], cut.r_end[size] = rows.r_end[r] - kept, rows.r_end[r] - skipped
                 else:
                     cut.r_start[size], cut.r_end[size] = rows.r_start[r] + skipped, rows.r_start[r] + kept
+                of[size] = r
                 size += 1
-    return first, cut
+    return first, cut, of
 
 
 @njit(nogil=True, cache=True)
