@@ -60,8 +60,21 @@ def same_place(target, layers, target_votes):
         for m, differing, (_, t) in zip(layers, n_differing, errors, strict=True)
     ]
     shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
-    add_nearest(same, shares, near, layers)
+    if target_votes:
+        unsure = are_unsure(same, n_sites, layers)
+        same = [taken and not either for taken, either in zip(same, unsure, strict=True)]
+        add_nearest(same, shares, unsure, layers, 10 + 240 * 240 * wrong // total * wrong // total)
+    add_nearest(same, shares, near, layers, 10)
     return same
+
+
+def are_unsure(same, n_sites, layers):
+    """Whether each layer is compared at no site, and has a column in common with one of another place."""
+    others = [m for m, taken in zip(layers, same, strict=True) if m["used"] and not taken]
+    return [
+        taken and sites == 0 and any(max(m["start"], o["start"]) < min(m["end"], o["end"]) for o in others)
+        for m, taken, sites in zip(layers, same, n_sites, strict=True)
+    ]
 
 
 def linked(one, other, layers):
@@ -80,12 +93,12 @@ def linked(one, other, layers):
     return abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
 
 
-def add_nearest(same, shares, near, layers):
-    """Add near ones that differ least to stretches of 256 bases in which fewer than 10 are there."""
+def add_nearest(same, shares, near, layers, fewest):
+    """Add near ones that differ least to stretches of 256 bases in which fewer than so many are there."""
     stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in layers]
     taken = [stretches[m] for m in range(len(layers)) if same[m]]
     for m in sorted(range(len(layers)), key=lambda m: (shares[m], m)):
-        few = any(sum(s in other for other in taken) < 10 for s in stretches[m])
+        few = any(sum(s in other for other in taken) < fewest for s in stretches[m])
         if near[m] and not same[m] and few:
             same[m] = True
             taken.append(stretches[m])

@@ -110,6 +110,25 @@ def test_nearest_rows_join_where_few_are_of_the_same_place():
     assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
 
 
+def test_rows_that_no_site_tells_are_taken_where_rows_are_few():
+    """Short rows of either copy lie where both are the same; long ones of the target's copy are enough."""
+    rng = np.random.default_rng(7)
+    genome = rng.integers(0, 4, 900)
+    other = genome.copy()
+    other[20:600:60] = (other[20:600:60] + 1) % 4
+    places = [(genome, 0)] * 12 + [(other, 0)] * 12 + [(genome, 650), (other, 650)] * 12
+    rows = [
+        (mutated(rng, copy[start:], 0.002), bool(i // 2 % 2), start, 900)
+        for i, (copy, start) in enumerate(places)
+    ]
+    made = np.array(chosen(genome.tolist(), rows))
+    assert made[:12].all() and not made[12:].any()
+    few = np.array(chosen(genome.tolist(), rows[6:]))
+    assert few[:6].all() and not few[6:18].any() and few[18:].sum() == 4
+    assert all(chosen(genome.tolist(), rows[:12] + rows[24:]))
+    assert np.array(chosen(genome.tolist(), rows, False))[24:].all()
+
+
 @pytest.mark.parametrize("strands", [(True,), (True, False)])
 def test_errors_that_recur_tell_no_rows_apart(strands):
     """At every 25th base half of the reads of the strands are wrong, each read by itself."""
