@@ -112,7 +112,10 @@ def nearest_divergence(read: np.ndarray, divergence: np.ndarray, n: int) -> np.n
     ndarray of float32, shape (n,)
     """
     # The bits of floats that are not negative ascend with them; those of NaN are above all.
-    ascending = np.sort(read.astype(np.uint64) << np.uint64(32) | divergence.view(np.uint32))
+    ascending = read.astype(np.uint64)
+    ascending <<= np.uint64(32)
+    ascending |= divergence.view(np.uint32)
+    ascending.sort()
     first = np.searchsorted(ascending, np.arange(n + 1, dtype=np.uint64) << np.uint64(32))
     rows = np.diff(first)
     nearest, some = np.full(n, np.nan, np.float32), np.flatnonzero(rows)

@@ -54,10 +54,10 @@ def write_rows(artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.nda
             artifact.remove(f"bucket-{bucket}")
             artifact.append("rows", packed[np.argsort(packed["target"], kind="stable")])
             first, stop = int(bounds[bucket]), int(bounds[bucket + 1])
-            target, divergence = packed["target"] - np.int32(first), packed["divergence"].copy()
+            target = packed["target"] - np.int32(first)
             of_target[first:stop] = np.bincount(target, minlength=stop - first)
             # An overlap is a row of either read, so that its rows as a target are those as a read.
-            nearest[first:stop] = nearest_divergence(target, divergence, stop - first)
+            nearest[first:stop] = nearest_divergence(target, packed["divergence"], stop - first)
     artifact.save("first", offsets_of(of_target))
     artifact.save("nearest", nearest)
     artifact.facts |= {"overlaps": count, "divergence": _median(artifact, 2 * count)}

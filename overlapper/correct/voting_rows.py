@@ -36,7 +36,7 @@ class Chosen(NamedTuple):
     crowded : ndarray of bool, shape (windows,)
         Whether the rows that vote are still to be chosen, by aligning them.
     elsewhere : ndarray of int64, shape (n, 3)
-        Rows that were left out as rows of another place: window, start and end.
+        Rows that the copy filter left out, as of another place or perhaps so: window, start and end.
     """
 
     number: np.ndarray

@@ -38,6 +38,4 @@ def kept(rows, excess, depth):
     near = looked_at(rows, excess, depth)
     some = [number for number in range(len(rows)) if near[number]]
     voting = within_depth([rows[number] for number in some], range(len(some)), depth)
-    if all(voting):
-        return some, False
-    return some, True
+    return some, not all(voting)

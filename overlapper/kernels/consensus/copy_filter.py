@@ -113,13 +113,13 @@ def _judged(target, layers, starts, runs):
         How many of how many bases of all rows are wrong.
     """
     compared, differing, wrong, total = compare_at_sites(target, layers, starts, runs)
-    n = len(compared)
+    n, all_wrong, all_total = len(compared), wrong.sum(), total.sum()
     same, share, near = np.empty(n, np.bool_), np.empty(n, np.int64), np.empty(n, np.bool_)
     for m in range(n):
         same[m] = layers.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
         share[m] = SHARE * differing[m] // max(1, compared[m])
-        near[m] = layers.used[m] and differing[m] <= _bearable(wrong.sum(), total.sum(), total[m])
-    return same, share, near, compared, wrong.sum(), total.sum()
+        near[m] = layers.used[m] and differing[m] <= _bearable(all_wrong, all_total, total[m])
+    return same, share, near, compared, all_wrong, all_total
 
 
 @njit(nogil=True, cache=True)
@@ -154,8 +154,9 @@ def _by_error(wrong, total, compared):
 
 @inner
 def _more(wrong, total):
-    """Return how many rows beyond the fewest rows of either place are added up to; see `UNSURE`."""
-    return (UNSURE * UNSURE * wrong // max(1, total)) * wrong // max(1, total)
+    """Return how many rows beyond `FEWEST_ROWS` keep those out that may be of either place; see `UNSURE`."""
+    total = max(1, total)
+    return (UNSURE * UNSURE * wrong // total) * wrong // total
 
 
 @inner
