@@ -141,9 +141,19 @@ def consensus_in_parts(
     workers: Workers,
     *,
     doubt: int | None = None,
+    targets_lead: bool = False,
 ) -> Iterator[tuple[int, Consensus]]:
-    """Yield the consensus of successive targets in parts, each with the number of its first target."""
-    vote = _Vote(pileups, params, doubt)
+    """Yield the consensus of successive targets in parts, each with the number of its first target.
+
+    Parameters
+    ----------
+    pileups, params, workers, doubt
+        As for `consensus`.
+    targets_lead : bool
+        Whether targets are leaders (`overlapper.correct.leaders`). It is to be known which reads are
+        like them, so that more rows vote where all are of one copy.
+    """
+    vote = _Vote(pileups, params, doubt, targets_lead)
     if workers.gpus and pileups.targets.total_bases >= GPU_LEAST_BASES:
         of_windows = vote.on_gpus(workers.gpus, workers.threads)
     else:
@@ -165,10 +175,12 @@ class _Vote:
     Margins are cut off (`overlapper.correct.windows.without_margins`).
     """
 
-    def __init__(self, pileups: Pileups, params: CorrectParams, doubt: int | None) -> None:
+    def __init__(
+        self, pileups: Pileups, params: CorrectParams, doubt: int | None, targets_lead: bool
+    ) -> None:
         self._pileups = pileups
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
-        self._settings = settings_of(pileups, params, doubt)
+        self._settings = settings_of(pileups, params, doubt, targets_lead)
         self._nearest = pileups.nearest_divergence
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)

@@ -201,7 +201,7 @@ def _vote_on_leaders(
     unconfirmed = 0
     writer.add_rows(Rows.empty())  # so that the columns are there
     with this.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, this, workers)
+        voting = _Voting.fitted(pileups, params, this, workers)._replace(targets_lead=True)
         for made in voting.voted(pileups, leading, _kept_with_rows):
             writer.add(made.part)
             writer.add_rows(made.alike)
@@ -315,12 +315,15 @@ class _Voting(NamedTuple):
         As for `overlapper.correct.consensus.consensus`.
     workers : Workers
     this : Round
+    targets_lead : bool
+        As for `overlapper.correct.consensus.consensus_in_parts`.
     """
 
     params: CorrectParams
     doubt: int | None
     workers: Workers
     this: Round
+    targets_lead: bool = False
 
     @classmethod
     def fitted(
@@ -340,7 +343,9 @@ class _Voting(NamedTuple):
     ) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
         for before, block in pileups.blocks(targets):
-            made = consensus_in_parts(block, self.params, self.workers, doubt=self.doubt)
+            made = consensus_in_parts(
+                block, self.params, self.workers, doubt=self.doubt, targets_lead=self.targets_lead
+            )
             kept = partial(keep, block, before)
             for stop, some in map_in_order(kept, made, min(self.workers.threads, _KEEPING)):
                 if targets is None:

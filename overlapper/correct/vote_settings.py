@@ -29,7 +29,7 @@ DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.
 """Worth of a read's vote as evidence, by the error rate of the reads; interpolated, fitted on simulations."""
 
 
-def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> Settings:
+def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targets_lead: bool) -> Settings:
     """Return the settings of the consensus of a pileup.
 
     Parameters
@@ -38,7 +38,8 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> S
     params : CorrectParams
         With all thresholds set.
     doubt : int or None
-        As for `overlapper.correct.consensus.consensus`.
+    targets_lead : bool
+        As for `overlapper.correct.consensus.consensus_in_parts`.
     """
     typical = pileups.typical_divergence
     return Settings(
@@ -49,6 +50,7 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> S
         weight=WEIGHT,
         most_weight=MOST_WEIGHT,
         target_votes=pileups.targets_vote,
+        target_leads=targets_lead,
         haplotype_filter=params.haplotype_filter,
         worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,

@@ -102,7 +102,10 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
     elsewhere = _intervals(windows.first, on, ~same)
     first, on = take_rows(windows.first, on, same)
-    first, on = take_rows(first, on, within_depth(first, on.t_start, on.t_end, settings.max_depth))
+    taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
+    if settings.target_leads:
+        taken |= np.repeat(_by_window(windows.first, ~same) == 0, np.diff(first))
+    first, on = take_rows(first, on, taken)
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 

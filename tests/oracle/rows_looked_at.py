@@ -39,3 +39,15 @@ def kept(rows, excess, depth):
     some = [number for number in range(len(rows)) if near[number]]
     voting = within_depth([rows[number] for number in some], range(len(some)), depth)
     return some, not all(voting)
+
+
+def voting(rows, same, depth, leads):
+    """Numbers of the rows that vote, of those that were looked at; ``same`` is whether each is kept.
+
+    On a leader all rows vote where none was left out.
+    """
+    some = [number for number in range(len(rows)) if same[number]]
+    if leads and all(same):
+        return some
+    taken = within_depth([rows[number] for number in some], range(len(some)), depth)
+    return [number for number, votes in zip(some, taken, strict=True) if votes]

@@ -1,6 +1,8 @@
 """Which rows of a window are of the place of the target (``docs/algorithms/correction.md``, section 1)."""
 
+import itertools
 import math
+from fractions import Fraction
 
 
 def bases_at(layer, column):
@@ -37,9 +39,7 @@ def same_place(target, layers, target_votes):
             places.append(c)
             certain = held(column, 3 + 50 * erring // total)
             alone.append(target[c] in certain and len(certain) > 1)
-    seen = [seen[a] for a in range(len(seen)) if alone[a] or any(
-        abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], layers) for b in range(len(seen))
-    )]  # fmt: skip
+    seen = list(itertools.compress(seen, linked_sites(seen, places, alone, layers)))
     wrong, total = sum(w for w, _ in errors), sum(t for _, t in errors)
     n_sites, n_differing = compare(seen, len(layers))
     total = max(1, total)
@@ -77,20 +77,48 @@ def are_unsure(same, n_sites, layers):
     ]
 
 
-def linked(one, other, layers):
+def linked_sites(sites, places, alone, layers):
+    """Which sites are linked or need no link; the more are, the more links by chance are allowed."""
+    most = Fraction(max(1, sum(alone)), 100 * math.comb(max(2, len(sites)), 2))
+    found = [
+        alone[a]
+        or any(
+            abs(places[a] - places[b]) >= 100 and linked(sites[a], sites[b], layers, most)
+            for b in range(len(sites))
+        )
+        for a in range(len(sites))
+    ]
+    return found if found == alone else linked_sites(sites, places, found, layers)
+
+
+def linked(one, other, layers, most):
     """Whether layers differ at both sites, or at one of them, more often than by chance."""
-    excess = variance = 0
-    for strand in (False, True):
-        differ = [
+    strands = [
+        [
             (x != one[0], y != other[0])
             for x, y, m in zip(one[1], other[1], layers, strict=True)
             if x is not None and y is not None and bool(m["reverse"]) == strand
         ]
+        for strand in (False, True)
+    ]
+    excess = variance = 0
+    for differ in strands:
         n, a, b = len(differ), sum(x for x, _ in differ), sum(y for _, y in differ)
         if n > 1:
             excess += 64 * (differ.count((True, True)) * n - a * b) // n
             variance += 64 * a * (n - a) * b * (n - b) // (n * n * (n - 1))
-    return abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
+    far = abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
+    return far and chance(strands, excess > 0) < most
+
+
+def chance(strands, together):
+    """At most how likely so many layers that differ at one site differ at the other, or do not."""
+    found = Fraction(1)
+    for differ in strands:
+        n, a = len(differ), sum(x for x, _ in differ)
+        b, x = sum(y == together for _, y in differ), differ.count((True, together))
+        found *= min(Fraction(1), Fraction(math.comb(a, x) * math.perm(b, x), math.perm(n, x)))
+    return found
 
 
 def add_nearest(same, shares, near, layers, fewest):

@@ -140,7 +140,7 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T)),
         np.zeros(1, bool), 0,
-        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt, alike),
+        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlapper.correct import voting_rows
 from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.copy_filter import choose_rows
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE, Rows, Settings, Windows
-from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import layer_paths
+from tests.oracle import rows_looked_at as oracle_of_rows
 from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILEUPS, K, mutated, table
 from tests.tries import tries
@@ -18,7 +19,7 @@ from tests.tries import tries
 MAX_DEPTH = 5
 
 
-def chosen(target, rows, votes=True, most=10_000):
+def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False):
     """Whether each row of ``(bases, reverse, start, end)`` is chosen by the kernel, as by the oracle.
 
     The consensus is found, too: where rows are chosen and vote at once, and of the chosen ones.
@@ -40,32 +41,38 @@ def chosen(target, rows, votes=True, most=10_000):
     )  # fmt: skip
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(
-        K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, np.zeros((1, 1), np.int64)
-    )
-    all_rows, none = np.ones(1, bool), np.zeros(1, bool)
-    same = choose_rows(sequences, sequences, window, on, how, most, all_rows)
-    first, chosen_ones = take_rows(window.first, on, same)
-    within = within_depth(first, chosen_ones.t_start, chosen_ones.t_end, MAX_DEPTH)
-    first, chosen_ones = take_rows(first, chosen_ones, within)
-    *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
+        K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, leads, True, 64, 16,
+        np.zeros((1, 1), np.int64),
+    )  # fmt: skip
+    one, no = np.ones(1, bool), np.zeros(1, bool)
+    same = np.array(oracle.same_place(target, layers, votes), bool)
+    assert (choose_rows(sequences, sequences, window, on, how, most, one) == same).all()
+    voting = oracle_of_rows.voting([row[2:] for row in rows], same, MAX_DEPTH, leads)
+    first, chosen_ones = take_rows(window.first, on, np.isin(np.arange(len(rows)), voting))
+    if most == voting_rows.MOST_SURPLUS:
+        before = voting_rows.Chosen(np.zeros(1, int), window, on, one, np.zeros((0, 3), int))
+        after = voting_rows.choose_rows(before, sequences, sequences, how)
+        assert after.rows.read.tolist() == chosen_ones.read.tolist()
+    *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, one, most, how)
     *later, without, marks_later = kernel.correct_windows(
-        sequences, sequences, window._replace(first=first), chosen_ones, none, most, how
+        sequences, sequences, window._replace(first=first), chosen_ones, no, most, how
     )
     for in_one, apart in zip(at_once, later, strict=True):
         assert (in_one == apart).all()
     without[:, kernel.LEFT_OUT] += np.count_nonzero(~same)
     assert (counts == without).all()
-    assert (marks[same][within] == marks_later).all()
+    assert (marks[voting] == marks_later).all()
     assert (marks[~same] == ELSEWHERE).all()
-    assert (marks[same][~within] == UNLIKE).all()
-    assert same.tolist() == oracle.same_place(target, layers, votes)
+    same_alone = same.copy()
+    same_alone[voting] = False
+    assert (marks[same_alone] == UNLIKE).all()
     return same.tolist()
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(PILEUPS, st.booleans(), st.sampled_from([10_000, 100, 20]))
-def test_choice_equals_oracle(pileup, votes, most):
-    chosen(*pileup, votes, most)
+@given(PILEUPS, st.booleans(), st.sampled_from([voting_rows.MOST_SURPLUS, 100, 20]), st.booleans())
+def test_choice_equals_oracle(pileup, votes, most, leads):
+    chosen(*pileup, votes, most, leads)
 
 
 @pytest.mark.parametrize("wrong", [0, 2])

@@ -70,11 +70,14 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 def chosen_rows(target, layers, starts, runs, rows, low, settings):
     """Return the layers of a crowded window that vote, and a mask of those that the copy filter keeps.
 
-    Layers are those of the rows from ``low`` on. Of the layers kept, as many vote as each stretch takes.
+    Layers are those of the rows from ``low`` on. Of the layers kept, as many vote as each stretch
+    takes; on a leader all, if none was left out.
     """
     same = _are_chosen(target, layers, starts, runs, rows, low, settings)
     chosen = np.flatnonzero(same)
     ends, on = np.array([0, len(chosen)]), low + chosen
+    if settings.target_leads and same.all():
+        return chosen, same
     taken = within_depth(ends, rows.t_start[on], rows.t_end[on], settings.max_depth)
     return chosen[taken], same
 

@@ -72,6 +72,8 @@ class Settings(NamedTuple):
         Weight of a base without a quality.
     most_weight : int
     target_votes : bool
+    target_leads : bool
+        Whether all rows that are looked at vote on a window where the copy filter leaves none out.
     haplotype_filter : bool
     worth : int
         Evidence of the vote of a raw read, in 64ths (`overlapper.correct.vote_settings.WORTHS`); 0 for
@@ -90,6 +92,7 @@ class Settings(NamedTuple):
     weight: int
     most_weight: int
     target_votes: bool
+    target_leads: bool
     haplotype_filter: bool
     worth: int
     doubt: int

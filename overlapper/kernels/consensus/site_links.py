@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import popcount
 from overlapper.runtime.compile.cache import njit
 
@@ -18,6 +19,8 @@ MIN_EXCESS = 3
 MIN_CHI_SQUARE = 20
 """Least square of that excess, relative to its variance: one pair of sites in 130,000 has as much by
 chance."""
+RARE = 100
+"""Links by chance are expected to be fewer than one for so many sites that are linked."""
 UNIT = 64
 """Unit of excess and variance: one over this number of a row."""
 
@@ -43,13 +46,25 @@ def linked_sites(columns, compared, differing, reverse, alone):
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
     linked = alone.copy()
+    before = np.int64(-1)
+    while before < linked.sum():
+        before = linked.sum()
+        _link(columns, compared, differing, linked)
+    return linked
+
+
+@njit(nogil=True, cache=True)
+def _link(columns, compared, differing, linked):
+    """Link sites, by chance so few that they hardly count beside the sites that are linked already."""
+    pairs, before = len(columns) * (len(columns) - 1) // 2, max(1, linked.sum())
+    counts = np.empty((2, 4), np.int64)
     for a in range(len(columns)):
         for b in range(a + 1, len(columns)):
             if columns[b] - columns[a] >= MIN_APART and not (linked[a] and linked[b]):
-                if _are_linked(compared[a], differing[a], compared[b], differing[b]):
+                _count(compared[a], differing[a], compared[b], differing[b], counts)
+                if _is_excessive(counts) and RARE * pairs * _chance(counts) < before:
                     linked[a] = True
                     linked[b] = True
-    return linked
 
 
 @njit(nogil=True, cache=True)
@@ -67,15 +82,9 @@ def _bits_by_strand(marks, reverse):
     return bits
 
 
-@njit(nogil=True, cache=True)
-def _are_linked(compared_a, differing_a, compared_b, differing_b):
-    """Return whether two sites separate the same rows, or opposite ones, more often than by chance.
-
-    In `UNIT` parts of a row, rounded down for each strand: of ``n`` rows compared at both sites, ``a`` differ
-    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance ``a (n - a)
-    b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
-    """
-    excess = variance = np.int64(0)
+@inner
+def _count(compared_a, differing_a, compared_b, differing_b, counts):
+    """Count, by strand, the rows compared at both sites, and those that differ at one, the other, both."""
     for strand in range(2):
         n = a = b = both = np.int64(0)
         for w in range(compared_a.shape[1]):
@@ -84,7 +93,48 @@ def _are_linked(compared_a, differing_a, compared_b, differing_b):
             a += popcount(here & differing_a[strand, w])
             b += popcount(here & differing_b[strand, w])
             both += popcount(here & differing_a[strand, w] & differing_b[strand, w])
+        counts[strand, 0], counts[strand, 1], counts[strand, 2], counts[strand, 3] = n, a, b, both
+
+
+@inner
+def _excess(counts):
+    """Return how many more rows differ at both sites than by chance, and the variance.
+
+    Of ``n`` rows, ``a`` differ at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b /
+    n``, of variance ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959), in `UNIT` parts of a
+    row, rounded down for each strand.
+    """
+    excess = variance = np.int64(0)
+    for strand in range(2):
+        n, a, b, both = counts[strand, 0], counts[strand, 1], counts[strand, 2], counts[strand, 3]
         if n > 1:
             excess += UNIT * (both * n - a * b) // n
             variance += UNIT * a * (n - a) * b * (n - b) // (n * n * (n - 1))
+    return excess, variance
+
+
+@inner
+def _is_excessive(counts):
+    """Return whether two sites separate the same rows, or opposite ones, more often than by chance."""
+    excess, variance = _excess(counts)
     return abs(excess) >= UNIT * MIN_EXCESS and excess * excess >= UNIT * MIN_CHI_SQUARE * variance
+
+
+@inner
+def _chance(counts):
+    """Return at most how likely so many of the rows that differ at one site go together at the other one.
+
+    Of ``n`` rows, ``b`` differ at the other site, or do not where fewer differ at both than by chance. That
+    ``x`` or more of ``a`` rows are among these ``b`` has a chance of ``C(a, x)`` at most, times that of ``x``
+    rows to be. The chances of the two strands are multiplied.
+    """
+    together, chance = _excess(counts)[0] > 0, 1.0
+    for strand in range(2):
+        n, a, b, both = counts[strand, 0], counts[strand, 1], counts[strand, 2], counts[strand, 3]
+        if not together:
+            b, both = n - b, a - both
+        here = 1.0
+        for i in range(both):
+            here *= (a - i) * (b - i) / ((i + 1) * (n - i))
+        chance *= min(here, 1.0)
+    return chance

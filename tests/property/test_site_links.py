@@ -1,0 +1,62 @@
+"""Links of sites: equal to the oracle; copies are told apart, errors that recur are not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.kernels.consensus.site_links import linked_sites
+from tests.oracle import same_place as oracle
+from tests.tries import tries
+
+
+def linked(columns, differing, compared, reverse, alone=None):
+    """Which sites are linked, by the kernel and by the oracle."""
+    alone = np.zeros(len(columns), bool) if alone is None else alone
+    found = linked_sites(columns, compared, differing & compared, reverse, alone).tolist()
+    layers = [{"reverse": strand} for strand in reverse.tolist()]
+    sites = [
+        (0, [int(d) if c else None for d, c in zip(*rows, strict=True)])
+        for rows in zip(differing.tolist(), compared.tolist(), strict=True)
+    ]
+    assert found == oracle.linked_sites(sites, columns.tolist(), alone.tolist(), layers)
+    return found
+
+
+@st.composite
+def pileups(draw):
+    """Rows of some copies that differ at some sites, with errors, on either strand, of which some end."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sites, rows, copies = draw(st.integers(1, 12)), draw(st.integers(1, 150)), draw(st.integers(1, 5))
+    of_copy = rng.random((sites, copies)) < draw(st.sampled_from([0.2, 0.5]))
+    differing = of_copy[:, rng.integers(0, copies, rows)]
+    differing ^= rng.random((sites, rows)) < draw(st.sampled_from([0.0, 0.05, 0.2]))
+    compared = rng.random((sites, rows)) < draw(st.sampled_from([0.6, 1.0]))
+    columns = np.cumsum(rng.integers(20, 200, sites))
+    return columns, differing, compared, rng.random(rows) < 0.5, rng.random(sites) < 0.1
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(pileups())
+def test_links_equal_the_oracle(pileup):
+    linked(*pileup)
+
+
+@pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])
+@pytest.mark.parametrize(("rows", "of_copy"), [(30, 6), (50, 25), (160, 34), (400, 20)])
+def test_sites_of_a_copy_are_linked(rows, of_copy, turned):
+    """The target is of that copy at one of two sites, at both or at none."""
+    rng = np.random.default_rng(rows)
+    differing = np.tile(rng.permutation(rows) < of_copy, (2, 1)) ^ np.array(turned).reshape(2, 1)
+    differing[rng.random((2, rows)) < 0.005] ^= True
+    assert all(linked(np.array([0, 400]), differing, np.ones((2, rows), bool), np.arange(rows) % 2 > 0))
+
+
+@pytest.mark.parametrize("rows", [40, 160, 400])
+def test_errors_that_recur_are_not_linked_however_many_rows_and_sites_there_are(rows):
+    """A hundred sites at which a twentieth to a fifth of the rows err, accurate reads less than others."""
+    rng = np.random.default_rng(rows)
+    rate = rng.uniform(0.05, 0.2, (100, 1)) * rng.uniform(0.3, 1.7, rows)
+    differing = rng.random((100, rows)) < rate
+    columns = 150 * np.arange(100)
+    assert not any(linked(columns, differing, np.ones((100, rows), bool), rng.random(rows) < 0.5))
