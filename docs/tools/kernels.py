@@ -18,8 +18,9 @@ ROOT = str(Path(__file__).parents[2])
 READS = (
     "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q",
     "simulate --reference genome.fa --coverage 50 -p ont-r9 -o deep.fq -q",
+    "simulate --reference genome.fa --coverage 50 -p ont-r10 -o accurate.fq -q",
 )
-"""The second are so many that those which vote have to be chosen."""
+"""The second and third are so many that those which vote have to be chosen."""
 RUNS = {
     "overlap_chain": "overlap reads.fq -o overlaps.paf -t 1 -q",
     "overlap_xdrop": "overlap reads.fq --extender xdrop --device cpu -o xdrop.paf -t 1 -q",
@@ -28,6 +29,7 @@ RUNS = {
     "correct": "correct deep.fq --device cpu -o corrected.fq -t 1 -q",
     "polish": "polish unitigs.fa deep.fq --device cpu -o polished.fa -t 1 -q",
     "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
+    "assemble_accurate": "assemble accurate.fq --haplotypes phase --device cpu -o accurate -t 1 -q",
     "map": "map genome.fa reads.fq --device cpu -o mapped.paf -t 1 -q",
     "align": "align reads.fq reads.fq -o aligned.paf -t 1 -q",
 }
