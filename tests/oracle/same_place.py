@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from fractions import Fraction
 
 
 def bases_at(layer, column):
@@ -79,11 +78,11 @@ def are_unsure(same, n_sites, layers):
 
 def linked_sites(sites, places, alone, layers):
     """Which sites are linked or need no link; the more are, the more links by chance are allowed."""
-    most = Fraction(max(1, sum(alone)), 100 * math.comb(max(2, len(sites)), 2))
+    pairs, before = math.comb(len(sites), 2), max(1, sum(alone))
     found = [
         alone[a]
         or any(
-            abs(places[a] - places[b]) >= 100 and linked(sites[a], sites[b], layers, most)
+            abs(places[a] - places[b]) >= 100 and linked(sites[a], sites[b], layers, pairs, before)
             for b in range(len(sites))
         )
         for a in range(len(sites))
@@ -91,7 +90,7 @@ def linked_sites(sites, places, alone, layers):
     return found if found == alone else linked_sites(sites, places, found, layers)
 
 
-def linked(one, other, layers, most):
+def linked(one, other, layers, pairs, before):
     """Whether layers differ at both sites, or at one of them, more often than by chance."""
     strands = [
         [
@@ -108,16 +107,16 @@ def linked(one, other, layers, most):
             excess += 64 * (differ.count((True, True)) * n - a * b) // n
             variance += 64 * a * (n - a) * b * (n - b) // (n * n * (n - 1))
     far = abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
-    return far and chance(strands, excess > 0) < most
+    return far and 100 * pairs * chance(strands, excess > 0) < before
 
 
 def chance(strands, together):
     """At most how likely so many layers that differ at one site differ at the other, or do not."""
-    found = Fraction(1)
+    found = 1.0
     for differ in strands:
         n, a = len(differ), sum(x for x, _ in differ)
         b, x = sum(y == together for _, y in differ), differ.count((True, together))
-        found *= min(Fraction(1), Fraction(math.comb(a, x) * math.perm(b, x), math.perm(n, x)))
+        found *= min(1.0, math.prod(((a - i) * (b - i) / ((i + 1) * (n - i)) for i in range(x)), start=1.0))
     return found
 
 

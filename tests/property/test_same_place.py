@@ -63,9 +63,8 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     assert (counts == without).all()
     assert (marks[voting] == marks_later).all()
     assert (marks[~same] == ELSEWHERE).all()
-    same_alone = same.copy()
-    same_alone[voting] = False
-    assert (marks[same_alone] == UNLIKE).all()
+    without_vote = np.setdiff1d(np.flatnonzero(same), voting)
+    assert (marks[without_vote] == UNLIKE).all()
     return same.tolist()
 
 

@@ -1,5 +1,8 @@
 """Links of sites: equal to the oracle; copies are told apart, errors that recur are not."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -40,6 +43,26 @@ def pileups(draw):
 @given(pileups())
 def test_links_equal_the_oracle(pileup):
     linked(*pileup)
+
+
+@settings(max_examples=tries(100), deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=300), st.booleans())
+def test_the_chance_is_that_of_drawing_without_replacement_times_the_choices(differ, together):
+    n, a = len(differ), sum(x for x, _ in differ)
+    b, x = sum(y == together for _, y in differ), differ.count((True, together))
+    exact = Fraction(math.comb(a, x) * math.perm(b, x), math.perm(n, x))
+    assert oracle.chance([differ], together) == pytest.approx(float(min(Fraction(1), exact)), rel=1e-12)
+
+
+def test_a_tie_is_decided_alike():
+    """Of 50 rows on a strand 7 and 9 differ at two sites, 6 at both; four of 45 other sites need no link."""
+    differing = np.zeros((47, 50), bool)
+    differing[0, :7] = differing[1, 1:10] = True
+    compared = np.arange(47).reshape(-1, 1) < np.array([2] * 50)
+    assert 100 * math.comb(47, 2) * Fraction(math.comb(7, 6) * math.perm(9, 6), math.perm(50, 6)) == 4
+    alone = np.arange(47) >= 43
+    found = linked(150 * np.arange(47), differing, compared, np.zeros(50, bool), alone)
+    assert found == [True, True, *[False] * 41, *[True] * 4]
 
 
 @pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])

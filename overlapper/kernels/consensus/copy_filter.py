@@ -75,9 +75,9 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
     """
     same = _are_chosen(target, layers, starts, runs, rows, low, settings)
     chosen = np.flatnonzero(same)
-    ends, on = np.array([0, len(chosen)]), low + chosen
     if settings.target_leads and same.all():
         return chosen, same
+    ends, on = np.array([0, len(chosen)]), low + chosen
     taken = within_depth(ends, rows.t_start[on], rows.t_end[on], settings.max_depth)
     return chosen[taken], same
 

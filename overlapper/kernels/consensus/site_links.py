@@ -17,8 +17,8 @@ MIN_APART = 100
 MIN_EXCESS = 3
 """Least rows that differ at both sites, beyond those expected by chance."""
 MIN_CHI_SQUARE = 20
-"""Least square of that excess, relative to its variance: one pair of sites in 130,000 has as much by
-chance."""
+"""Least square of that excess, relative to its variance: where many rows differ at both sites, one pair of
+sites in 130,000 has as much by chance."""
 RARE = 100
 """Links by chance are expected to be fewer than one for so many sites that are linked."""
 UNIT = 64
@@ -49,20 +49,19 @@ def linked_sites(columns, compared, differing, reverse, alone):
     before = np.int64(-1)
     while before < linked.sum():
         before = linked.sum()
-        _link(columns, compared, differing, linked)
+        _link(columns, compared, differing, max(1, before), linked)
     return linked
 
 
 @njit(nogil=True, cache=True)
-def _link(columns, compared, differing, linked):
-    """Link sites, by chance so few that they hardly count beside the sites that are linked already."""
-    pairs, before = len(columns) * (len(columns) - 1) // 2, max(1, linked.sum())
-    counts = np.empty((2, 4), np.int64)
+def _link(columns, compared, differing, before, linked):
+    """Link sites, by chance so few that they hardly count beside those that were linked before."""
+    pairs, counts = len(columns) * (len(columns) - 1) // 2, np.empty((2, 4), np.int64)
     for a in range(len(columns)):
         for b in range(a + 1, len(columns)):
             if columns[b] - columns[a] >= MIN_APART and not (linked[a] and linked[b]):
                 _count(compared[a], differing[a], compared[b], differing[b], counts)
-                if _is_excessive(counts) and RARE * pairs * _chance(counts) < before:
+                if _are_linked(counts, pairs, before):
                     linked[a] = True
                     linked[b] = True
 
@@ -97,6 +96,15 @@ def _count(compared_a, differing_a, compared_b, differing_b, counts):
 
 
 @inner
+def _are_linked(counts, pairs, before):
+    """Return whether two sites separate the same rows, or opposite ones, more often than by chance."""
+    excess, variance = _excess(counts)
+    if abs(excess) < UNIT * MIN_EXCESS or excess * excess < UNIT * MIN_CHI_SQUARE * variance:
+        return False
+    return RARE * pairs * _chance(counts, excess > 0) < before
+
+
+@inner
 def _excess(counts):
     """Return how many more rows differ at both sites than by chance, and the variance.
 
@@ -114,21 +122,15 @@ def _excess(counts):
 
 
 @inner
-def _is_excessive(counts):
-    """Return whether two sites separate the same rows, or opposite ones, more often than by chance."""
-    excess, variance = _excess(counts)
-    return abs(excess) >= UNIT * MIN_EXCESS and excess * excess >= UNIT * MIN_CHI_SQUARE * variance
-
-
-@inner
-def _chance(counts):
+def _chance(counts, together):
     """Return at most how likely so many of the rows that differ at one site go together at the other one.
 
-    Of ``n`` rows, ``b`` differ at the other site, or do not where fewer differ at both than by chance. That
-    ``x`` or more of ``a`` rows are among these ``b`` has a chance of ``C(a, x)`` at most, times that of ``x``
-    rows to be. The chances of the two strands are multiplied.
+    Of ``n`` rows, ``b`` differ at the other site, or, if rows do not differ at both ``together``, do not.
+    That ``x`` or more of ``a`` rows are among these ``b`` has a chance of ``C(a, x)`` at most, times that of
+    ``x`` rows to be. The chances of the two strands are multiplied. Rounding may decide a tie: the factors
+    are those of the definition, in its order.
     """
-    together, chance = _excess(counts)[0] > 0, 1.0
+    chance = 1.0
     for strand in range(2):
         n, a, b, both = counts[strand, 0], counts[strand, 1], counts[strand, 2], counts[strand, 3]
         if not together:
