@@ -43,9 +43,11 @@ CLR (44x) and in ONT (pbsim3, 40x), and yeast in CLR.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import math
 from statistics import NormalDist
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -75,7 +77,8 @@ _LENGTHS = 12
 _LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
 
 
-class SharedKmers(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class SharedKmers:
     """The distribution of the share of k-mers that two overlapping reads have in common.
 
     Attributes
@@ -132,7 +135,7 @@ class SharedKmers(NamedTuple):
 
     def recall(self, kmer_length: int, windows: np.ndarray, overlap: int) -> np.ndarray:
         """Return the predicted recall of overlaps of ``overlap`` bases, for each of several windows."""
-        k, r = kmer_length, self._next_too()
+        k, r = kmer_length, self._next_too
         rho = _chosen_in_both(windows, r)
         p = rho / (1 - r * (1 - rho))
         again = p * r ** max(0, SUPPORT - k)
@@ -142,11 +145,12 @@ class SharedKmers(NamedTuple):
 
     def hits(self, kmer_length: int, windows: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of hits of reads of ``bases`` bases, within overlaps and by chance."""
-        chosen = _chosen_in_both(windows, self._next_too())
+        chosen = _chosen_in_both(windows, self._next_too)
         true = self.depth * bases / 2 * self.mean(kmer_length) * chosen
         by_chance = (bases * 2 * windows / (windows + 1)) ** 2 / (2 * windows - 1) * self.chance**kmer_length
         return true, by_chance
 
+    @functools.cached_property
     def _next_too(self) -> float:
         """Return the probability that the k-mer after a shared k-mer is shared, too."""
         return min((self.mean(LONGEST) / self.mean(SHORTEST)) ** (1 / (LONGEST - SHORTEST)), 1 - 1e-6)
