@@ -43,11 +43,10 @@ CLR (44x) and in ONT (pbsim3, 40x), and yeast in CLR.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from statistics import NormalDist
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -77,8 +76,7 @@ _LENGTHS = 12
 _LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
 
 
-@dataclasses.dataclass(frozen=True)
-class SharedKmers:
+class SharedKmers(NamedTuple):
     """The distribution of the share of k-mers that two overlapping reads have in common.
 
     Attributes
@@ -135,7 +133,7 @@ class SharedKmers:
 
     def recall(self, kmer_length: int, windows: np.ndarray, overlap: int) -> np.ndarray:
         """Return the predicted recall of overlaps of ``overlap`` bases, for each of several windows."""
-        k, r = kmer_length, self._next_too
+        k, r = kmer_length, _next_too(self)
         rho = _chosen_in_both(windows, r)
         p = rho / (1 - r * (1 - rho))
         again = p * r ** max(0, SUPPORT - k)
@@ -145,15 +143,10 @@ class SharedKmers:
 
     def hits(self, kmer_length: int, windows: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of hits of reads of ``bases`` bases, within overlaps and by chance."""
-        chosen = _chosen_in_both(windows, self._next_too)
+        chosen = _chosen_in_both(windows, _next_too(self))
         true = self.depth * bases / 2 * self.mean(kmer_length) * chosen
         by_chance = (bases * 2 * windows / (windows + 1)) ** 2 / (2 * windows - 1) * self.chance**kmer_length
         return true, by_chance
-
-    @functools.cached_property
-    def _next_too(self) -> float:
-        """Return the probability that the k-mer after a shared k-mer is shared, too."""
-        return min((self.mean(LONGEST) / self.mean(SHORTEST)) ** (1 / (LONGEST - SHORTEST)), 1 - 1e-6)
 
 
 def choose(
@@ -219,6 +212,12 @@ def seconds(shared: SharedKmers, kmer_length: int, windows: np.ndarray, bases: i
     pairs = shared.depth * bases / 2
     of_seeds = _NS_A_MINIMIZER * minimizers + _NS_A_HIT * true + _NS_A_CHANCE_HIT * by_chance
     return _START + 1e-9 * (_NS_A_BASE * bases + _NS_A_PAIR * pairs + of_seeds)
+
+
+@functools.lru_cache(maxsize=1)  # asked for each k and each length of overlaps
+def _next_too(shared: SharedKmers) -> float:
+    """Return the probability that the k-mer after a shared k-mer is shared, too."""
+    return min((shared.mean(LONGEST) / shared.mean(SHORTEST)) ** (1 / (LONGEST - SHORTEST)), 1 - 1e-6)
 
 
 def _chosen_in_both(windows: np.ndarray, next_too: float) -> np.ndarray:

@@ -219,9 +219,7 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
     if shared is not None:
         times = np.arange(len(spectrum))
         partners = float(np.sum(spectrum * times * (times - 1))) / len(samples)
-        shared = dataclasses.replace(
-            shared, depth=aligned.related() * partners / max(shared.mean(k), _LEAST_SHARE)
-        )
+        shared = shared._replace(depth=aligned.related() * partners / max(shared.mean(k), _LEAST_SHARE))
     return aligned.error_rate(), shared
 
 

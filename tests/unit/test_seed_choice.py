@@ -1,6 +1,5 @@
 """Seeds by the recall they predict."""
 
-import dataclasses
 import itertools
 import math
 import random
@@ -122,7 +121,7 @@ def test_reads_too_short_for_the_overlaps_wanted_are_as_good_as_any():
 
 
 def chosen(bases, error_rate, overlap=500, depth=20.0):
-    shared = dataclasses.replace(SharedKmers.assumed(error_rate), depth=depth)
+    shared = SharedKmers.assumed(error_rate)._replace(depth=depth)
     sketch = choose(shared, error_rate, LENGTHS, overlap, int(bases))
     k, w = sketch.kmer_length, sketch.window
     time = float(seconds(shared, k, np.array([w]), int(bases))[0])
