@@ -1,4 +1,4 @@
-"""Leaders: a few reads that are corrected by all overlapping reads, and then correct the reads like them.
+"""Leaders: a few reads that the first round corrects by all overlapping reads, and then others by these.
 
 Definition: ``docs/algorithms/correction.md``, section 9.
 """
@@ -20,30 +20,29 @@ LEADING = 5
 """A read leads if any base of it is covered by fewer reads before it, in canonical order."""
 FOLLOWING = 4
 """A read follows if this many leaders cover each base of it; with itself, as many as a vote needs."""
+ANY = 1 << 31
+"""More rows than lie on a base: no number of other rows is too many."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Roles:
-    """How each read is corrected in a round: as a leader, not at all, by leaders, or else by all its rows.
+    """How each read is corrected: as a leader, by leaders, or else by all its rows.
 
     Attributes
     ----------
     leads : ndarray of bool, shape (n,)
-    stays : ndarray of bool, shape (n,)
-        Settled reads that do not lead.
     follows : ndarray of bool, shape (n,)
-        Reads that follow leaders, and neither lead nor stay.
+        Reads that follow leaders, and do not lead.
     """
 
     leads: np.ndarray
-    stays: np.ndarray
     follows: np.ndarray
 
-    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the numbers of the reads ``[start, stop)`` that lead, stay, follow, and do none of these."""
-        some = [role[start:stop] for role in (self.leads, self.stays, self.follows)]
-        some.append(~np.logical_or.reduce(some))
-        return tuple(start + np.flatnonzero(role) for role in some)  # type: ignore[return-value]
+    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the numbers of the reads ``[start, stop)`` that lead, that follow, and that do neither."""
+        leads, follows = self.leads[start:stop], self.follows[start:stop]
+        some = (start + np.flatnonzero(role) for role in (leads, follows, ~leads & ~follows))
+        return tuple(some)  # type: ignore[return-value]
 
 
 def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
@@ -52,15 +51,14 @@ def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
     for rows, first, lengths in rows_in_parts(pileups):
         rows = rows.widened(pileups.targets.lengths, pileups.targets.lengths)
         counts = rows.read < rows.target
-        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, 0))
+        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, ANY))
     return ~np.concatenate(covered) if covered else np.zeros(0, bool)
 
 
-def roles_of(leads: np.ndarray, pileups_of_leaders: Pileups | StoredPileups, settled: np.ndarray) -> Roles:
-    """Return the roles of all reads, given masks of leaders and settled reads, and the rows of leaders."""
+def roles_of(leads: np.ndarray, pileups_of_leaders: Pileups | StoredPileups) -> Roles:
+    """Return the roles of all reads, given a mask of the leaders, and their rows."""
     covered = [
-        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING, 0)
+        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING, ANY)
         for rows, first, lengths in rows_in_parts(pileups_of_leaders)
     ]
-    stays = ~leads & settled
-    return Roles(leads, stays, ~leads & ~stays & np.concatenate([np.zeros(0, bool), *covered]))
+    return Roles(leads, ~leads & np.concatenate([np.zeros(0, bool), *covered]))

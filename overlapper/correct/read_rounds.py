@@ -15,7 +15,7 @@ from overlapper.correct.leaders import LED_BELOW, Roles, leaders_of, roles_of
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.rounds import Round
-from overlapper.correct.settled import Settled, settled_of
+from overlapper.correct.settled import settled_of
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
@@ -144,10 +144,13 @@ def vote(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
 ) -> tuple[Voted | StoredVoted, Facts]:
     """Replace all reads by their consensus; return it, with counts and fitted parameters."""
-    if (params.error_rate or error_rate(pileups)) < LED_BELOW:
+    on_all: Vote
+    if (params.error_rate or error_rate(pileups)) >= LED_BELOW:
+        on_all = partial(_vote_on_all, pileups, params, this)
+    elif this.number == 1:
         on_all = _led_vote(kept, pileups, params, this)
     else:
-        on_all = partial(_vote_on_all, pileups, params, this)
+        on_all = partial(_vote_on_unsettled, pileups, params, this)
     made, facts = kept.voted(f"correct-{this.number}", this, params, on_all)
     kept.replace(made)
     return made, facts
@@ -175,15 +178,14 @@ def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: Correct
 
     def on_all(writer: VotedWriter) -> Facts:
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
-        settled = settled_of(pileups, this.machine.threads) if this.number > 1 else Settled.none(len(leads))
-        roles = roles_of(leads, of_leaders, settled.stays)
+        roles = roles_of(leads, of_leaders)
         with this.machine.holding(pileups.reads) as workers:
-            voting = _Voting(params.with_fitted(found), found["doubt"], workers, this)
-            led = _Led(pileups, leading, leaders, of_leaders, roles, settled.depth)
-            bases, unconfirmed = led.write(voting, writer)
+            voting = _Voting(params.with_fitted(found), None, workers, this)
+            led = _Led(pileups, leading, leaders, of_leaders, roles)
+            bases, unconfirmed = _write_all(led.corrected(voting), voting, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
-            "followers": int(roles.follows.sum()), "settled": int(roles.stays.sum()),
+            "followers": int(roles.follows.sum()),
             "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: found[UNVOTED] + unconfirmed,
         }  # fmt: skip
 
@@ -206,11 +208,65 @@ def _vote_on_leaders(
             writer.add(made.part)
             writer.add_rows(made.alike)
             unconfirmed += made.unconfirmed
-    return {**voting.facts(), "doubt": voting.doubt, "leaders": len(leading), UNVOTED: unconfirmed}
+    return {**voting.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
+
+
+def _vote_on_unsettled(
+    pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter
+) -> Facts:
+    """Vote on each read that is not settled by all reads that overlap it."""
+    settled = settled_of(pileups, this.machine.threads)
+    with this.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, this, workers)
+
+        def corrected(start: int, stop: int) -> _Parts:
+            stays = settled.stays[start:stop]
+            staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
+            unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
+            return [staying, others], [unchanged], voting.voted(pileups, others)
+
+        bases, unconfirmed = _write_all(corrected, voting, pileups, writer)
+    return {
+        **voting.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
+        "bases": bases, UNVOTED: unconfirmed,
+    }  # fmt: skip
+
+
+_Parts = tuple[list[np.ndarray], list[VotedPart], Iterator["_Made"]]
+"""Numbers of reads in the order in which their consensus comes: parts that are there, those to be made."""
+
+
+def _write_all(
+    corrected: Callable[[int, int], _Parts],
+    voting: _Voting,
+    pileups: Pileups | StoredPileups,
+    writer: VotedWriter,
+) -> tuple[int, int]:
+    """Write the consensus of all reads; return its bases, and those of what is made that are not confirmed.
+
+    Parameters
+    ----------
+    corrected : callable
+        Of the reads ``[start, stop)``.
+    voting : _Voting
+    pileups : Pileups or StoredPileups
+    writer : VotedWriter
+    """
+    lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
+    for start, stop in itertools.pairwise(cut_evenly(lengths, _AT_A_TIME).tolist()):
+        numbers, parts, to_be_made = corrected(start, stop)
+        for made in to_be_made:
+            parts.append(made.part)
+            unconfirmed += made.unconfirmed
+        for part in VotedPart.in_order(parts, np.argsort(np.concatenate(numbers))):
+            writer.add(part)
+            bases += part.bases
+        voting.this.report("consensus", stop, len(lengths))
+    return bases, unconfirmed
 
 
 class _Led(NamedTuple):
-    """Reads of a round whose leaders are corrected.
+    """Reads whose leaders are corrected.
 
     Attributes
     ----------
@@ -223,8 +279,6 @@ class _Led(NamedTuple):
     of_leaders : Pileups or StoredPileups
         Corrected leaders on all reads.
     roles : Roles
-    depth : ndarray of float64, shape (reads,)
-        As in `overlapper.correct.settled.Settled`.
     """
 
     pileups: Pileups | StoredPileups
@@ -232,39 +286,18 @@ class _Led(NamedTuple):
     leaders: Leaders | StoredLeaders
     of_leaders: Pileups | StoredPileups
     roles: Roles
-    depth: np.ndarray
 
-    def write(self, voting: _Voting, writer: VotedWriter) -> tuple[int, int]:
-        """Write the consensus of all reads; return its bases, and those that are not confirmed.
-
-        Of the latter, those of leaders are left out: they were counted when leaders were voted on.
-        """
-        lengths, bases, unconfirmed = self.pileups.targets.lengths, 0, 0
-        for start, stop in itertools.pairwise(cut_evenly(lengths, _AT_A_TIME).tolist()):
-            leading, staying, following, others = some = self.roles.within(start, stop)
-            parts = [self._corrected(leading), *self._unchanged(staying)]
-            for made in self._voted(voting, following, others):
-                parts.append(made.part)
-                unconfirmed += made.unconfirmed
-            for part in VotedPart.in_order(parts, np.argsort(np.concatenate(some))):
-                writer.add(part)
-                bases += part.bases
-            voting.this.report("consensus", stop, len(lengths))
-        return bases, unconfirmed
-
-    def _corrected(self, leading: np.ndarray) -> VotedPart:
-        """Return the consensus of some leaders."""
-        return VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
-
-    def _unchanged(self, staying: np.ndarray) -> list[VotedPart]:
-        """Return settled reads as they are."""
-        return [VotedPart.kept(self.pileups.taken(staying), self.depth[staying])] if len(staying) else []
-
-    def _voted(self, voting: _Voting, following: np.ndarray, others: np.ndarray) -> Iterator[_Made]:
-        """Yield the consensus of followers, by leaders, and of other reads, by all that overlap them."""
+    def corrected(self, voting: _Voting) -> Callable[[int, int], _Parts]:
+        """Return what corrects reads: followers by leaders, which are corrected, others by all their rows."""
         on_cpu = voting._replace(workers=Workers(voting.workers.threads))
-        yield from on_cpu.voted(self.of_leaders, following)
-        yield from voting.voted(self.pileups, others)
+
+        def corrected(start: int, stop: int) -> _Parts:
+            leading, following, others = numbers = self.roles.within(start, stop)
+            leaders = VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
+            made = on_cpu.voted(self.of_leaders, following), voting.voted(self.pileups, others)
+            return list(numbers), [leaders], itertools.chain(*made)
+
+        return corrected
 
 
 class _Made(NamedTuple):

@@ -5,7 +5,7 @@ Definition: ``docs/algorithms/correction.md``, section 10.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from overlapper.extend.differences import find_differences
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.tables import Intervals, Reads
 
-EXACT_ROWS = 4
-"""Least exact rows on each base of a settled read; with itself, more than a vote needs."""
-TIMES = 2
-"""Least exact rows for each other row on a base."""
+EXACT_ROWS = 6
+"""Least exact rows on each base of a settled read."""
+OTHERS = 2
+"""Most other rows on a base for each exact one. Those of another haplotype are as many; where the first round
+left a run in reads at two lengths, more than that outvote the rarer one."""
 _TO_THE_END = 1 << 31
 
 
@@ -34,11 +35,6 @@ class Settled(NamedTuple):
 
     stays: np.ndarray
     depth: np.ndarray
-
-    @classmethod
-    def none(cls, n: int) -> Self:
-        """Return that none of ``n`` reads is settled."""
-        return cls(np.zeros(n, bool), np.zeros(n))
 
 
 def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
@@ -63,7 +59,7 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
             exact = _are_exact(reads, whole, before, threads)
             start, end = (np.where(exact, *ends) for ends in
                           ((whole.t_start, wide.t_start), (whole.t_end, wide.t_end)))  # fmt: skip
-            stays.append(are_covered(first, start, end, exact, lengths, EXACT_ROWS, TIMES))
+            stays.append(are_covered(first, start, end, exact, lengths, EXACT_ROWS, OTHERS))
             of_row = np.repeat(np.arange(len(lengths)), np.diff(first))
             bases = np.bincount(of_row, np.where(exact, end - start, 0), len(lengths))
             depth.append(bases / np.maximum(lengths, 1))

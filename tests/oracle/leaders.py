@@ -42,7 +42,7 @@ def follows(lengths, leading, rows):
 
 
 def settled(reads, rows):
-    """Of each read, a string, whether on each base lie four exact rows, and two for each other row."""
+    """Of each read, a string, whether on each base lie six exact rows, and one for two other rows."""
     lengths, found = [len(read) for read in reads], []
     for target, read in enumerate(reads):
         exact, others = [0] * len(read), [0] * len(read)
@@ -52,7 +52,7 @@ def settled(reads, rows):
                 start, end = whole or widened(row, lengths)
                 for base in range(start, end):
                     (exact if whole else others)[base] += 1
-        found.append(all(a >= 4 and a >= 2 * b for a, b in zip(exact, others, strict=True)))
+        found.append(all(a >= 6 and 2 * a >= b for a, b in zip(exact, others, strict=True)))
     return found
 
 

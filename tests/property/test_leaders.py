@@ -63,7 +63,7 @@ def test_roles_equal_the_oracle(case, at_a_time):
         leads = leaders.leaders_of(whole)
         assert leads.tolist() == oracle.leads(lengths, rows)
         of_leaders = [row for row in rows if leads[row[1]]]
-        roles = leaders.roles_of(leads, table_of(lengths, of_leaders), np.zeros(len(lengths), bool))
+        roles = leaders.roles_of(leads, table_of(lengths, of_leaders))
         assert roles.follows.tolist() == oracle.follows(lengths, leads.tolist(), of_leaders)
 
 

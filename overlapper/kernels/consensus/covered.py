@@ -8,7 +8,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def are_covered(first, t_start, t_end, counts, lengths, least, times):
+def are_covered(first, t_start, t_end, counts, lengths, least, others_of_each):
     """Return a mask of the targets on whose every base enough of the counted rows lie.
 
     Parameters
@@ -19,8 +19,10 @@ def are_covered(first, t_start, t_end, counts, lengths, least, times):
     counts : ndarray of bool, shape (rows,)
         Which rows count.
     lengths : ndarray of int64, shape (targets,)
-    least, times : int
-        Rows that count on a base, and for each other row on it.
+    least : int
+        Least rows that count on a base.
+    others_of_each : int
+        Most other rows on a base, for each row that counts.
 
     Returns
     -------
@@ -37,7 +39,7 @@ def are_covered(first, t_start, t_end, counts, lengths, least, times):
         others = depth = np.int64(0)
         for base in range(lengths[target]):
             others, depth = others + rises[0, base], depth + rises[1, base]
-            if depth < max(least, times * others):
+            if depth < least or others > others_of_each * depth:
                 covered[target] = False
                 break
     return covered
