@@ -31,8 +31,14 @@ from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.chimeras import Sound, sound_parts
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
 from overlapper.assemble.haplotigs import Haplotypes
-from overlapper.assemble.layouts import Contigs, LaidOut, lay_out, tell_haplotypes_apart
-from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW
+from overlapper.assemble.layouts import (
+    Contigs,
+    LaidOut,
+    depth_of_haplotype,
+    lay_out,
+    tell_haplotypes_apart,
+)
+from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, LONGEST_RUN
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.polish import Polished, Unitigs
@@ -174,10 +180,10 @@ def assemble_reads(
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
-    error_rate, sound = _find_overlaps(steps, params, preset, separate, report)
+    error_rate, sound, depth = _find_overlaps(steps, params, preset, separate, report)
     exact = separate and error_rate < EXACT_BELOW
     rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
-    layout = lay_out(steps, params, sound, separate, exact, rounds > 0, report)
+    layout = lay_out(steps, params, sound, separate, exact, depth, rounds > 0, report)
     contigs = layout.laid_out.contigs
     if rounds:
         polishing = dataclasses.replace(params.polishing, rounds=rounds)
@@ -199,7 +205,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, preset: str, separate: bool, report: Report
-) -> tuple[float, Sound | None]:
+) -> tuple[float, Sound | None, float | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
 
     Returns
@@ -208,19 +214,24 @@ def _find_overlaps(
         Of the given reads.
     sound : Sound or None
         Parts of the current reads that are not chimeric; where overlaps are exact.
+    depth : float or None
+        Of a haplotype; None if there are not two of them to be told apart.
     """
     error_rate = steps.overlap("overlaps", preset, BOTH_ENDS, report)["error rate"]
     if not separate and not needs_correction(params, error_rate):
-        return error_rate, None
+        return error_rate, None, None
     exact, given = separate and error_rate < EXACT_BELOW, steps.reads.lengths
     sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
     accurate = separate and error_rate < ACCURATE_BELOW
     correct_by_accuracy(steps, params, accurate, exact, report)
-    name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", BOTH_ENDS)
-    steps.overlap(name, "auto", changes, report)
+    depth = depth_of_haplotype(steps, params) if separate else None
+    if exact:
+        steps.overlap("exact-overlaps", "auto", EXACT, report, None if depth else LONGEST_RUN)
+    else:
+        steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     if sound is not None:
         sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
-    return error_rate, sound
+    return error_rate, sound, depth
 
 
 def _polish(

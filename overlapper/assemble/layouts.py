@@ -101,6 +101,7 @@ def lay_out(
     sound: Sound | None,
     separate: bool,
     exact: bool,
+    depth: float | None,
     to_be_polished: bool,
     report: Report,
 ) -> Layout:
@@ -115,7 +116,6 @@ def lay_out(
     report("laying out", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
     laid_out_at = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
-    depth = _depth_of_haplotype(steps, reads, params) if separate else None
     kept = Overlaps.empty() if to_be_polished else overlaps
     if depth:
         laid_out, phased = laid_out_at(SHARED * depth), None
@@ -141,11 +141,17 @@ def tell_haplotypes_apart(
     return Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, layout.depth)
 
 
-def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
-    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart."""
+def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | None:
+    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart.
+
+    Raises
+    ------
+    ParameterError
+        When they are to be told apart, but the reads do not tell their depth.
+    """
     if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
         return None
-    found = ploidy(kmer_spectrum(reads, steps.threads))
+    found = ploidy(kmer_spectrum(steps.reads, steps.threads))
     if params.haplotypes is WhatOfHaplotypes.AUTO:
         return found.depth if found and found.has_both_peaks else None
     if not found:

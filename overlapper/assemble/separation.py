@@ -33,6 +33,12 @@ EXACT = {
 may well join different copies. LPA haplotype HG00733, its reads without errors: 12,082 exact overlaps with 4
 windows of 25 % or more, 15,601 with these."""
 
+LONGEST_RUN = 24
+"""Bases that count of a run of equal ones, where reads of one haplotype are to match to the last base: votes
+leave longer runs at two lengths, and exact overlaps would go along both. Chosen from 12 to 32, by the errors
+of chromosomes 2, 3 and 5 of *P. falciparum* (R10), which are one contig each with any of them
+(``docs/notes/layout.md``). Two haplotypes may differ in a run alone: where there are two all bases count."""
+
 
 def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:
     """Leave out the overlaps of different copies (`overlapper.extend.copies`).

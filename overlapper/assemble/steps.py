@@ -18,6 +18,7 @@ from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.long_runs import LongRuns
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
@@ -57,8 +58,21 @@ class AssemblySteps(Protocol):
     def error_rate(self, preset: str) -> ErrorRate:
         """Return the error rate of the current reads, which is estimated once."""
 
-    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
-        """Find the overlaps of the current reads, by a preset with changes; return the counts."""
+    def overlap(
+        self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
+    ) -> Facts:
+        """Find the overlaps of the current reads, by a preset with changes; return the counts.
+
+        Parameters
+        ----------
+        name : str
+            Of the stage.
+        preset : str
+        changes : mapping or None
+        report : callable
+        longest_run : int, optional
+            Bases that count of each run of equal ones (`overlapper.sketch.long_runs`); all by default.
+        """
 
     def correct(self, params: CorrectParams, report: Report) -> None:
         """Correct the reads by their overlaps."""
@@ -129,17 +143,26 @@ class HeldSteps:
         order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
         return in_order(self.reads, order, self.threads), order
 
-    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+    def overlap(
+        self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
+    ) -> Facts:
         """See `AssemblySteps`."""
 
         def find() -> tuple[Overlaps, Facts]:
             reads, order = self._in_order()
-            rate = self._rate_of(reads, preset)
+            rate, runs = self._rate_of(reads, preset), None
+            if longest_run:
+                runs = LongRuns.of(self.reads, longest_run, self.threads)
+                cut = runs.cut(self.reads, 0, self.threads)
+                # Equal ones are in the order of the reads themselves.
+                order = order[canonical_order(in_order(cut, order, self.threads), self.threads)]
+                reads = in_order(cut, order, self.threads)
             on = {**self._on, "device": device_within(changes, self._on["device"])}
             run = pipeline.run(reads, rate, changes=changes, order=order, report=report, **on)
-            return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
+            facts = {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
+            return runs.restore(run.overlaps) if runs else run.overlaps, facts
 
-        self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes], find)
+        self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes, longest_run], find)
         return facts
 
     def correct(self, params: CorrectParams, report: Report) -> None:

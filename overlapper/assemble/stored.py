@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +22,17 @@ from overlapper.errors import ParameterError
 from overlapper.io.arrays import ArrayWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
+from overlapper.io.stored_reads import PART_BASES
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.threads import cut_evenly
+from overlapper.sketch.long_runs import LongRuns
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
-from overlapper.tiled.tiles import run_tiled
+from overlapper.tiled.tiles import run_tiled, store_reads
 from overlapper.tiled.workdir import Workdir
 
 LAYOUT_COPIES = 4
@@ -133,26 +138,37 @@ class StoredSteps:
             self._rates[preset] = preset_error_rate(self._store.mapped(), preset, self.threads)
         return self._rates[preset]
 
-    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+    def overlap(
+        self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
+    ) -> Facts:
         """See `AssemblySteps`."""
 
         def write(artifact: Artifact, beside: Path) -> Facts:
             rate = self.error_rate(preset)
             with Workdir(beside) as workdir:
+                store, runs, numbers = self._store, None, np.argsort(self._store.order)
+                if longest_run:
+                    runs = LongRuns.of(store.mapped(), longest_run, self.threads)
+                    store = store_reads(workdir, self._cut(runs))
                 run = run_tiled(
-                    self._store, workdir, self._budget, rate, changes=changes, report=report,
+                    store, workdir, self._budget, rate, changes=changes, report=report,
                     **self._machine.for_overlaps(changes),
                 )  # fmt: skip
-                numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
+                columns = ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
-                    numbered = part.renumber(numbers)
+                    found = runs.restore(part) if runs else part.renumber(numbers)
                     for field in Overlaps.fields_of("column"):
-                        if (values := getattr(numbered, field.name)) is not None:
+                        if (values := getattr(found, field.name)) is not None:
                             columns.append(field.name, values)
             return {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
-        self._found, facts = self.stages.write(name, ["tiles", preset, changes], write)
+        self._found, facts = self.stages.write(name, ["tiles", preset, changes, longest_run], write)
         return facts
+
+    def _cut(self, runs: LongRuns) -> Iterator[Reads]:
+        """Yield the current reads without the surplus of their runs, numbered as `reads`."""
+        for start, stop in itertools.pairwise(cut_evenly(self._store.lengths, PART_BASES).tolist()):
+            yield runs.cut(self._store.block(start, stop), start, self.threads)
 
     def correct(self, params: CorrectParams, report: Report) -> None:
         """See `AssemblySteps`."""

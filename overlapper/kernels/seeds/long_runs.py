@@ -1,0 +1,73 @@
+"""Runs of one base that are cut short in packed reads."""
+
+import numpy as np
+
+from overlapper.kernels.common.growth import grow_rows
+from overlapper.kernels.common.packed import base_at
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+
+
+@njit(nogil=True, cache=True)
+def find_surplus(words, word_offsets, lengths, longest):
+    """Find the bases of runs beyond their first ``longest`` ones.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        Packed reads, without unknown bases.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+    lengths : ndarray of int64, shape (reads,)
+    longest : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 3)
+        Read, and start and end of its surplus, half open; by read and start.
+    """
+    found, n = np.empty((16, 3), np.int64), 0
+    for read in range(len(lengths)):
+        own = words[word_offsets[read] : word_offsets[read + 1]]
+        start, before = np.int64(0), np.int64(-1)
+        for place in range(lengths[read] + 1):
+            base = base_at(own, place) if place < lengths[read] else np.int64(-1)
+            if base == before:
+                continue
+            if place - start > longest:
+                if n == len(found):
+                    found = grow_rows(found, 2 * n)
+                found[n, 0], found[n, 1], found[n, 2] = read, start + longest, place
+                n += 1
+            start, before = np.int64(place), base
+    return found[:n]
+
+
+@njit(nogil=True, cache=True)
+def without_surplus(words, word_offsets, lengths, surplus, out_words, out_offsets):
+    """Write reads without some of their bases.
+
+    Parameters
+    ----------
+    words, word_offsets, lengths
+        Of `find_surplus`.
+    surplus : ndarray of int64, shape (n, 3)
+        Of `find_surplus`.
+    out_words : ndarray of uint64
+        Out: the packed reads that are left; zero before.
+    out_offsets : ndarray of int64, shape (reads + 1,)
+        Where each of them starts.
+    """
+    cut = 0
+    for read in range(len(lengths)):
+        own = words[word_offsets[read] : word_offsets[read + 1]]
+        out = out_words[out_offsets[read] : out_offsets[read + 1]]
+        place = written = 0
+        while place < lengths[read]:
+            if cut < len(surplus) and surplus[cut, 0] == read and surplus[cut, 1] == place:
+                place = surplus[cut, 2]
+                cut += 1
+                continue
+            shift = np.uint64(2 * (written % BASES_PER_WORD))
+            out[written // BASES_PER_WORD] |= np.uint64(base_at(own, place)) << shift
+            place += 1
+            written += 1

@@ -1,0 +1,113 @@
+"""Reads whose long runs of one base are cut short, so that they are equal if nothing else differs.
+
+How long a run of many equal bases is, reads tell badly, and a vote of corrected reads may leave it at two
+lengths. Of every run the first ``longest`` bases on the read's forward strand are kept. Reads with unknown
+bases stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.tables import Overlaps, Reads
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import words_for
+
+_BLOCK_BASES = 1 << 24
+
+
+@dataclasses.dataclass(frozen=True)
+class LongRuns:
+    """The bases that are cut from runs of reads, and the way back from cut reads to the reads themselves.
+
+    Attributes
+    ----------
+    surplus : ndarray of int64, shape (n, 3)
+        Read, and start and end of what is cut from it, half open; by read and start.
+    """
+
+    surplus: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Reads, longest: int, threads: int) -> Self:
+        """Find the bases of runs beyond their first ones.
+
+        Parameters
+        ----------
+        reads : Reads
+        longest : int
+            Bases that are kept of a run, at least 1.
+        threads : int
+            Changes nothing but the time.
+        """
+        from overlapper.kernels.seeds.long_runs import find_surplus
+
+        bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
+
+        def of_block(block: int) -> np.ndarray:
+            some = reads.rows(int(bounds[block]), int(bounds[block + 1]))
+            known = np.diff(some.unknown_offsets) == 0
+            return find_surplus(some.words, some.word_offsets, np.where(known, some.lengths, 0), longest)
+
+        blocks = map_in_order(of_block, range(len(bounds) - 1), threads)
+        found = [block + np.array([first, 0, 0]) for first, block in zip(bounds, blocks, strict=False)]
+        return cls(np.concatenate([np.empty((0, 3), np.int64), *found]))
+
+    def cut(self, reads: Reads, first: int, threads: int) -> Reads:
+        """Return reads without the surplus of their runs, without names and qualities.
+
+        Parameters
+        ----------
+        reads : Reads
+            Successive ones of those whose runs these are.
+        first : int
+            Number of the first of them.
+        threads : int
+            Changes nothing but the time.
+        """
+        bounds = cut_evenly(reads.lengths, _BLOCK_BASES).tolist()
+        blocks = map_in_order(
+            lambda block: self._cut(reads.rows(*bounds[block : block + 2]), first + bounds[block]),
+            range(len(bounds) - 1),
+            threads,
+        )
+        return Reads.concat([reads.rows(0, 0).bases_alone(), *blocks], threads)
+
+    def _cut(self, reads: Reads, first: int) -> Reads:
+        from overlapper.kernels.seeds.long_runs import without_surplus
+
+        low, high = np.searchsorted(self.surplus[:, 0], [first, first + len(reads)])
+        surplus = self.surplus[low:high] - np.array([first, 0, 0])
+        missing = np.bincount(surplus[:, 0], surplus[:, 2] - surplus[:, 1], len(reads)).astype(np.int64)
+        lengths = reads.lengths - missing
+        word_offsets = offsets_of(words_for(lengths))
+        words = np.zeros(word_offsets[-1], np.uint64)
+        without_surplus(reads.words, reads.word_offsets, reads.lengths, surplus, words, word_offsets)
+        return dataclasses.replace(
+            reads.bases_alone(), lengths=lengths, words=words, word_offsets=word_offsets
+        )
+
+    def restore(self, overlaps: Overlaps) -> Overlaps:
+        """Convert the intervals of overlaps from cut reads to the reads themselves.
+
+        What ends with a run that was cut, or starts behind it, ends or starts behind the whole run.
+        """
+        read, start, end = self.surplus.T
+        missing = np.append(0, np.cumsum(end - start))
+        behind = read << 32 | (start - missing[:-1] + missing[np.searchsorted(read, read)])
+
+        def places(on: np.ndarray, place: np.ndarray) -> np.ndarray:
+            before = np.searchsorted(read, on)
+            last = np.searchsorted(behind, on.astype(np.int64) << 32 | place, "right")
+            return (place + missing[np.maximum(last, before)] - missing[before]).astype(np.int32)
+
+        q_start, q_end = (places(overlaps.query, place) for place in (overlaps.q_start, overlaps.q_end))
+        t_start, t_end = (places(overlaps.target, place) for place in (overlaps.t_start, overlaps.t_end))
+        return dataclasses.replace(
+            overlaps, q_start=q_start, q_end=q_end, t_start=t_start, t_end=t_end,
+            block_length=np.maximum(q_end - q_start, t_end - t_start),
+        )  # fmt: skip
