@@ -69,5 +69,6 @@ def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
     assert sequences.qualities is not None and sequences.quality_offsets is not None
     start, end = sequences.quality_offsets[contig : contig + 2]
     qualities = sequences.qualities[start:end]
-    wrong = np.mean(10 ** (-qualities.astype(np.float64) / 10)) if len(qualities) else 1.0
-    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(int(np.count_nonzero(qualities == 0)))
+    bases = np.bincount(qualities, minlength=1)
+    wrong = np.dot(bases, 10 ** (-np.arange(len(bases)) / 10)) / len(qualities) if len(qualities) else 1.0
+    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(bases[0])

@@ -32,6 +32,8 @@ LEAST_SAME, ENOUGH = 10, 50
 """Least bins that opposite pieces have in common: half of those of the shorter piece; at least 10, more than
 a repeat has, and at most 50, as many as ends of contigs of two reads' length that run into a shared stretch
 have."""
+_BINS = (1 << 32) // BIN
+"""More bins than a contig has."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,13 +152,12 @@ class SharedKmers:
             Two pieces, and how many bases they have in common, in whole bins.
         """
         low, high = (piece[taken] for piece in self.on)
-        bins = [(place[taken] >> 32 << 22) | ((place[taken] & 0xFFFFFFFF) // BIN) for place in self.place]
-        pairs, pair = np.unique(low * len(lengths) + high, return_inverse=True)
+        places = (place[taken] & 0xFFFFFFFF for place in self.place)
+        base = np.where(lengths[low] <= lengths[high], *places)
+        bins = (low * len(lengths) + high) * _BINS + base // BIN
+        filled, kmers = np.unique(bins, return_counts=True)
+        pairs, same = np.unique(filled[kmers >= self.least] // _BINS, return_counts=True)
         one, other = np.divmod(pairs, max(1, len(lengths)))
-        of_shorter = np.where((lengths[one] <= lengths[other])[pair], *bins)
-        size = of_shorter.max(initial=0) + 1
-        filled, kmers = np.unique(pair * size + of_shorter, return_counts=True)
-        same = np.bincount(filled[kmers >= self.least] // size, minlength=len(pairs))
         half = np.minimum(lengths[one], lengths[other]) / BIN / 2
         enough = np.flatnonzero(same >= np.clip(half, LEAST_SAME, ENOUGH))
         order = enough[np.argsort(-same[enough], kind="stable")]

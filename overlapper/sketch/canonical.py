@@ -11,7 +11,7 @@ from overlapper.kernels.common.read_subsets import put_rows
 from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.tables.reads import content_order, words_for
+from overlapper.tables.reads import content_order
 
 _BLOCK_BASES = 1 << 24
 
@@ -43,7 +43,7 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
 
 
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
-    """Return ``reads.take(order)``, with the bases copied by several threads.
+    """Return ``reads.take(order)``, with bases and qualities copied by several threads.
 
     Reads that are in order already are returned themselves.
 
@@ -55,16 +55,28 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
     """
     if np.array_equal(order, np.arange(len(reads))):
         return reads
-    lengths = reads.lengths[order]
-    word_offsets = offsets_of(words_for(lengths))
-    words = np.empty(word_offsets[-1], np.uint64)
-    bounds = cut_evenly(lengths, _BLOCK_BASES)
+    bounds = cut_evenly(reads.lengths[order], _BLOCK_BASES)
 
-    def put(block: int) -> None:
-        some = slice(bounds[block], bounds[block + 1])
-        put_rows(reads.words, reads.word_offsets, order[some], words[word_offsets[some.start] :])
+    def rows(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows of a column in order, and where each starts."""
+        new_offsets = offsets_of(np.diff(offsets)[order])
+        out = np.empty(new_offsets[-1], values.dtype)
 
-    for_each(put, range(len(bounds) - 1), threads)
-    nothing = {"words": np.empty(0, np.uint64), "word_offsets": np.zeros(len(reads) + 1, np.int64)}
-    without_bases = dataclasses.replace(reads, **nothing)
-    return dataclasses.replace(without_bases.take(order), words=words, word_offsets=word_offsets)
+        def put(block: int) -> None:
+            some = slice(bounds[block], bounds[block + 1])
+            put_rows(values, offsets, order[some], out[new_offsets[some.start] :])
+
+        for_each(put, range(len(bounds) - 1), threads)
+        return out, new_offsets
+
+    nothing, none = np.zeros(len(reads) + 1, np.int64), np.empty(0, np.uint64)
+    rest = dataclasses.replace(
+        reads, words=none, word_offsets=nothing, qualities=None, quality_offsets=None
+    ).take(order)
+    words, word_offsets = rows(reads.words, reads.word_offsets)
+    qualities, quality_offsets = reads.qualities, reads.quality_offsets
+    if qualities is not None and quality_offsets is not None:
+        qualities, quality_offsets = rows(qualities, quality_offsets)
+    return dataclasses.replace(
+        rest, words=words, word_offsets=word_offsets, qualities=qualities, quality_offsets=quality_offsets
+    )

@@ -176,7 +176,7 @@ def test_too_few_reads_to_tell_their_depth(folder, tmp_path):
 
 def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monkeypatch):
     """It is listed, with its time, beside the layout that became the contigs of a haploid."""
-    monkeypatch.setattr("overlapper.assemble.layouts._depth_of_haplotype", lambda *_: 10.0)
+    monkeypatch.setattr("overlapper.assemble.contigs.depth_of_haplotype", lambda *_: 10.0)
     reads, _ = simulate_reads(random_genome(40_000, seed=1), "hifi", coverage=20)
     made = assemble_reads(reads)
     assert made.haplotypes is None
