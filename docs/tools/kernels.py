@@ -29,7 +29,8 @@ RUNS = {
     "correct": "correct deep.fq --device cpu -o corrected.fq -t 1 -q",
     "polish": "polish unitigs.fa deep.fq --device cpu -o polished.fa -t 1 -q",
     "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
-    "assemble_accurate": "assemble accurate.fq --haplotypes phase --device cpu -o accurate -t 1 -q",
+    "assemble_accurate": "assemble accurate.fq --device cpu -o accurate -t 1 -q",
+    "assemble_phased": "assemble accurate.fq --haplotypes phase --device cpu -o phased -t 1 -q",
     "map": "map genome.fa reads.fq --device cpu -o mapped.paf -t 1 -q",
     "align": "align reads.fq reads.fq -o aligned.paf -t 1 -q",
 }
