@@ -5,6 +5,7 @@ in it to the last one; a vote of the reads as given would take again what a vote
 
 **Who agrees.** A read of the layout has the bases of its contig. So has a read that overlaps it, as far as
 the overlap goes, for overlaps are exact; it may be of no contig itself, as the graph lets many reads go.
+Where runs are cut before reads are compared (`overlapper.sketch.long_runs`), any length of a long one agrees.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.assemble.layouts import Contigs
+from overlapper.kernels.common.error_sums import OF_QUALITY, ONE
 
 _COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")
 
@@ -70,5 +71,5 @@ def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
     start, end = sequences.quality_offsets[contig : contig + 2]
     qualities = sequences.qualities[start:end]
     bases = np.bincount(qualities, minlength=1)
-    wrong = np.dot(bases, 10 ** (-np.arange(len(bases)) / 10)) / len(qualities) if len(qualities) else 1.0
+    wrong = np.dot(bases, OF_QUALITY[: len(bases)]) / ONE / len(qualities) if len(qualities) else 1.0
     return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(bases[0])

@@ -32,7 +32,6 @@ EXACT = {
 """Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
 may well join different copies. LPA haplotype HG00733, its reads without errors: 12,082 exact overlaps with 4
 windows of 25 % or more, 15,601 with these."""
-
 LONGEST_RUN = 24
 """Bases that count of a run of equal ones, where reads of one haplotype are to match to the last base: votes
 leave longer runs at two lengths, and exact overlaps would go along both. Chosen from 12 to 32, by the errors

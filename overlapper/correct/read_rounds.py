@@ -182,7 +182,7 @@ def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: Correct
         with this.machine.holding(pileups.reads) as workers:
             voting = _Voting(params.with_fitted(found), None, workers, this)
             led = _Led(pileups, leading, leaders, of_leaders, roles)
-            bases, unconfirmed = _write_all(led.corrected(voting), voting, pileups, writer)
+            bases, unconfirmed = _write_all(partial(led.corrected, voting), voting, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
             "followers": int(roles.follows.sum()),
@@ -287,17 +287,13 @@ class _Led(NamedTuple):
     of_leaders: Pileups | StoredPileups
     roles: Roles
 
-    def corrected(self, voting: _Voting) -> Callable[[int, int], _Parts]:
-        """Return what corrects reads: followers by leaders, which are corrected, others by all their rows."""
+    def corrected(self, voting: _Voting, start: int, stop: int) -> _Parts:
+        """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
         on_cpu = voting._replace(workers=Workers(voting.workers.threads))
-
-        def corrected(start: int, stop: int) -> _Parts:
-            leading, following, others = numbers = self.roles.within(start, stop)
-            leaders = VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
-            made = on_cpu.voted(self.of_leaders, following), voting.voted(self.pileups, others)
-            return list(numbers), [leaders], itertools.chain(*made)
-
-        return corrected
+        leading, following, others = numbers = self.roles.within(start, stop)
+        leaders = VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
+        made = on_cpu.voted(self.of_leaders, following), voting.voted(self.pileups, others)
+        return list(numbers), [leaders], itertools.chain(*made)
 
 
 class _Made(NamedTuple):

@@ -37,8 +37,7 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
     pileups : Pileups
     params : CorrectParams
         With all thresholds set.
-    doubt : int or None
-    targets_lead : bool
+    doubt, targets_lead
         As for `overlapper.correct.consensus.consensus_in_parts`.
     """
     typical = pileups.typical_divergence

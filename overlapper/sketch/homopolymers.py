@@ -28,17 +28,7 @@ class RunMap:
 
     def restore(self, overlaps: Overlaps) -> Overlaps:
         """Convert the intervals of overlaps from compressed reads to the reads themselves."""
-        q, t = self.offsets[overlaps.query], self.offsets[overlaps.target]
-        q_start, q_end = self.run_starts[q + overlaps.q_start], self.run_starts[q + overlaps.q_end]
-        t_start, t_end = self.run_starts[t + overlaps.t_start], self.run_starts[t + overlaps.t_end]
-        return dataclasses.replace(
-            overlaps,
-            q_start=q_start,
-            q_end=q_end,
-            t_start=t_start,
-            t_end=t_end,
-            block_length=np.maximum(q_end - q_start, t_end - t_start),
-        )
+        return overlaps.placed(lambda read, place: self.run_starts[self.offsets[read] + place])
 
 
 def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]:

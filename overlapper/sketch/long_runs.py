@@ -105,9 +105,4 @@ class LongRuns:
             last = np.searchsorted(behind, on.astype(np.int64) << 32 | place, "right")
             return (place + missing[np.maximum(last, before)] - missing[before]).astype(np.int32)
 
-        q_start, q_end = (places(overlaps.query, place) for place in (overlaps.q_start, overlaps.q_end))
-        t_start, t_end = (places(overlaps.target, place) for place in (overlaps.t_start, overlaps.t_end))
-        return dataclasses.replace(
-            overlaps, q_start=q_start, q_end=q_end, t_start=t_start, t_end=t_end,
-            block_length=np.maximum(q_end - q_start, t_end - t_start),
-        )  # fmt: skip
+        return overlaps.placed(places)

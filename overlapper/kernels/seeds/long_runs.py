@@ -28,17 +28,23 @@ def find_surplus(words, word_offsets, lengths, longest):
     found, n = np.empty((16, 3), np.int64), 0
     for read in range(len(lengths)):
         own = words[word_offsets[read] : word_offsets[read + 1]]
-        start, before = np.int64(0), np.int64(-1)
-        for place in range(lengths[read] + 1):
-            base = base_at(own, place) if place < lengths[read] else np.int64(-1)
-            if base == before:
+        start = np.int64(0)
+        # From the last base of the shortest run to be cut backwards: most bases are never looked at.
+        while start + longest < lengths[read]:
+            base, place = base_at(own, start + longest), start + longest - 1
+            while place >= start and base_at(own, place) == base:
+                place -= 1
+            if place >= start:
+                start = place + 1
                 continue
-            if place - start > longest:
-                if n == len(found):
-                    found = grow_rows(found, 2 * n)
-                found[n, 0], found[n, 1], found[n, 2] = read, start + longest, place
-                n += 1
-            start, before = np.int64(place), base
+            end = start + longest + 1
+            while end < lengths[read] and base_at(own, end) == base:
+                end += 1
+            if n == len(found):
+                found = grow_rows(found, 2 * n)
+            found[n, 0], found[n, 1], found[n, 2] = read, start + longest, end
+            n += 1
+            start = end
     return found[:n]
 
 
