@@ -82,7 +82,8 @@ def linked_sites(sites, places, alone, layers):
     found = [
         alone[a]
         or any(
-            abs(places[a] - places[b]) >= 100 and linked(sites[a], sites[b], layers, pairs, before)
+            abs(places[a] - places[b]) >= 100
+            and linked(sites[min(a, b)], sites[max(a, b)], layers, pairs, before)
             for b in range(len(sites))
         )
         for a in range(len(sites))

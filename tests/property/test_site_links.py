@@ -65,6 +65,26 @@ def test_a_tie_is_decided_alike():
     assert found == [True, True, *[False] * 41, *[True] * 4]
 
 
+@pytest.mark.parametrize("first", [20, 98])
+def test_the_first_site_decides_by_how_many_rows_differ_there(first):
+    """Of 160 rows 20 and 98 differ at two sites, 3 at both: 20 are so many with .14 links by chance, 98 with
+    1.6. The first site needs no link.
+    """
+    differing = np.zeros((11, 160), bool)
+    differing[0 if first == 20 else 1, :20] = differing[0 if first == 98 else 1, 17 : 17 + 98] = True
+    compared = np.arange(11).reshape(-1, 1) < np.array([2] * 160)
+    found = linked(150 * np.arange(11), differing, compared, np.zeros(160, bool), np.arange(11) == 0)
+    assert found == [True, first == 20, *[False] * 9]
+
+
+def test_excess_is_rounded_down_on_each_strand():
+    """Of 34 and 17 rows 3 and 2 differ at one site, 31 and 2 others at another one: 2.97 rows too few at
+    both, which are 3 when those of either strand are rounded."""
+    reverse, row = np.arange(51) >= 34, np.arange(51)
+    differing = np.array([(row < 3) | (row // 2 == 17), (row >= 3) & (row < 34) | (row // 2 == 18)])
+    assert all(linked(np.array([0, 400]), differing, np.ones((2, 51), bool), reverse))
+
+
 @pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])
 @pytest.mark.parametrize(("rows", "of_copy"), [(30, 6), (50, 25), (160, 34), (400, 20)])
 def test_sites_of_a_copy_are_linked(rows, of_copy, turned):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.growth import with_room
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import popcount
 from overlapper.runtime.compile.cache import njit
@@ -23,6 +24,10 @@ RARE = 100
 """Links by chance are expected to be fewer than one for so many sites that are linked."""
 UNIT = 64
 """Unit of excess and variance: one over this number of a row."""
+_AT_ONCE = 64
+"""Sites that are compared with another one at a time."""
+_ROUNDED = 2.1
+"""More than rounding changes excess and variance, on both strands."""
 
 
 @njit(nogil=True, cache=True)
@@ -46,62 +51,126 @@ def linked_sites(columns, compared, differing, reverse, alone):
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
     linked = alone.copy()
-    before = np.int64(-1)
+    first, second, expected = _link(columns, compared, differing, linked)
+    before = np.int64(0)
     while before < linked.sum():
         before = linked.sum()
-        _link(columns, compared, differing, max(1, before), linked)
+        for p in range(len(expected)):
+            if expected[p] < before:
+                linked[first[p]] = True
+                linked[second[p]] = True
     return linked
 
 
 @njit(nogil=True, cache=True)
-def _link(columns, compared, differing, before, linked):
-    """Link sites, by chance so few that they hardly count beside those that were linked before."""
-    pairs, counts = len(columns) * (len(columns) - 1) // 2, np.empty((2, 4), np.int64)
-    for a in range(len(columns)):
-        for b in range(a + 1, len(columns)):
-            if columns[b] - columns[a] >= MIN_APART and not (linked[a] and linked[b]):
-                _count(compared[a], differing[a], compared[b], differing[b], counts)
-                if _are_linked(counts, pairs, before):
+def _link(columns, compared, differing, linked):
+    """Link sites, by chance so few that they hardly count beside those that need no link.
+
+    Returns
+    -------
+    first, second : ndarray of int64
+        Pairs that separate the same rows, but are linked only when more sites are; those at least of which
+        one site is not linked yet.
+    expected : ndarray of float64
+        Of each of these pairs, the number of links by chance, times `RARE`: fewer than sites are linked by
+        then.
+    """
+    sites, before, n = len(columns), max(1, linked.sum()), 0
+    first, second = np.empty(sites, np.int64), np.empty(sites, np.int64)
+    expected, counts = np.empty(sites, np.float64), np.empty((2, 4), np.int64)
+    common, about = np.empty((2, 4, _AT_ONCE), np.int64), np.empty((2, _AT_ONCE), np.float64)
+    for a in range(sites):
+        # Most sites of a copy are linked to one that is not far behind. Sites before this one that are not
+        # linked were compared with it.
+        low, left = a, sites if linked[:a].any() else sites - a
+        while left > 0 and not linked[a]:
+            high = min(low + _AT_ONCE, low + left, sites)
+            _compare_with(compared, differing, a, low, high, common, about)
+            for b in range(low, high):
+                if abs(columns[b] - columns[a]) < MIN_APART or not _may_separate(about, b - low):
+                    continue
+                _copy_counts(common, b - low, b < a, counts)
+                excess, variance = _excess(counts)
+                if abs(excess) < UNIT * MIN_EXCESS or excess * excess < UNIT * MIN_CHI_SQUARE * variance:
+                    continue
+                by_chance = RARE * (sites * (sites - 1) // 2) * _chance(counts, excess > 0)
+                if by_chance < before:
                     linked[a] = True
                     linked[b] = True
+                    break
+                first, second = with_room(first, n, 1), with_room(second, n, 1)
+                expected = with_room(expected, n, 1)
+                first[n], second[n], expected[n] = a, b, by_chance
+                n += 1
+            left -= high - low
+            low = high % sites
+    return first[:n], second[:n], expected[:n]
 
 
 @njit(nogil=True, cache=True)
 def _bits_by_strand(marks, reverse):
-    """Pack the marks of rows to bits, by strand; shape (sites, strands, words)."""
-    bits = np.zeros((len(marks), 2, (len(reverse) + 63) // 64), np.uint64)
+    """Pack the marks of rows to bits, by strand; shape (strands, words, sites)."""
+    bits = np.zeros((2, (len(reverse) + 63) // 64, len(marks)), np.uint64)
     rank = np.zeros(2, np.int64)
     for m in range(len(reverse)):
         strand = np.int64(reverse[m])
-        word, bit = rank[strand] >> 6, np.uint64(1) << np.uint64(rank[strand] & 63)
+        word, bit = rank[strand] >> 6, np.uint64(rank[strand] & 63)
         rank[strand] += 1
         for s in range(len(marks)):
-            if marks[s, m]:
-                bits[s, strand, word] |= bit
+            bits[strand, word, s] |= np.uint64(marks[s, m]) << bit
     return bits
 
 
 @inner
-def _count(compared_a, differing_a, compared_b, differing_b, counts):
-    """Count, by strand, the rows compared at both sites, and those that differ at one, the other, both."""
+def _compare_with(compared, differing, a, low, high, common, about):
+    """Compare a site with those of ``[low, high)``.
+
+    Parameters
+    ----------
+    compared, differing : ndarray of uint64, shape (strands, words, sites)
+    a, low, high : int
+    common : ndarray of int64, shape (strands, 4, _AT_ONCE)
+        Out: the rows compared at both sites, and those of them that differ at this one, the other, both.
+    about : ndarray of float64, shape (2, _AT_ONCE)
+        Out: as `_excess`, in rows, and not rounded.
+    """
+    size = high - low
+    common[:, :, :size] = 0
+    about[:, :size] = 0.0
     for strand in range(2):
-        n = a = b = both = np.int64(0)
-        for w in range(compared_a.shape[1]):
-            here = compared_a[strand, w] & compared_b[strand, w]
-            n += popcount(here)
-            a += popcount(here & differing_a[strand, w])
-            b += popcount(here & differing_b[strand, w])
-            both += popcount(here & differing_a[strand, w] & differing_b[strand, w])
-        counts[strand, 0], counts[strand, 1], counts[strand, 2], counts[strand, 3] = n, a, b, both
+        for w in range(compared.shape[1]):
+            compared_a, differing_a = compared[strand, w, a], differing[strand, w, a]
+            if compared_a == 0:
+                continue
+            for b in range(size):
+                compared_b, differing_b = compared[strand, w, low + b], differing[strand, w, low + b]
+                common[strand, 0, b] += popcount(compared_a & compared_b)
+                common[strand, 1, b] += popcount(differing_a & compared_b)
+                common[strand, 2, b] += popcount(compared_a & differing_b)
+                common[strand, 3, b] += popcount(differing_a & differing_b)
+        for b in range(size):
+            n = max(common[strand, 0, b], 2)
+            counts = 1.0 if common[strand, 0, b] > 1 else 0.0
+            at_a, at_b = float(common[strand, 1, b]), float(common[strand, 2, b])
+            about[0, b] += counts * (common[strand, 3, b] - at_a * at_b / n)
+            about[1, b] += counts * (at_a * (n - at_a) * at_b * (n - at_b) / (n * n * (n - 1.0)))
 
 
 @inner
-def _are_linked(counts, pairs, before):
-    """Return whether two sites separate the same rows, or opposite ones, more often than by chance."""
-    excess, variance = _excess(counts)
-    if abs(excess) < UNIT * MIN_EXCESS or excess * excess < UNIT * MIN_CHI_SQUARE * variance:
-        return False
-    return RARE * pairs * _chance(counts, excess > 0) < before
+def _may_separate(about, b):
+    """Return False only if the excess is too small, however it and the variance are rounded."""
+    excess, variance = UNIT * abs(about[0, b]) + _ROUNDED, UNIT * about[1, b] - _ROUNDED
+    return excess >= UNIT * MIN_EXCESS and excess * excess >= UNIT * MIN_CHI_SQUARE * variance
+
+
+@inner
+def _copy_counts(common, b, before, counts):
+    """Copy the counts of two sites; those of the other one come first if it is ``before`` this one."""
+    for strand in range(2):
+        counts[strand, 0], counts[strand, 3] = common[strand, 0, b], common[strand, 3, b]
+        counts[strand, 1], counts[strand, 2] = common[strand, 1, b], common[strand, 2, b]
+        if before:
+            counts[strand, 1], counts[strand, 2] = counts[strand, 2], counts[strand, 1]
 
 
 @inner
