@@ -68,7 +68,7 @@ def cut_rows(rows, windows):
     return first, cut, of
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _stays(rows, r, start, end):
     """Return whether a row keeps enough bases on ``[start, end)`` of its target."""
     bases = min(rows.t_end[r], end) - max(rows.t_start[r], start)
