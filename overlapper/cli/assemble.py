@@ -32,7 +32,7 @@ OF_HAPLOTYPES = (
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
     "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
 )  # fmt: skip
-COMPILE_SECONDS = 60
+COMPILE_SECONDS = 25
 MOST_SHOWN = 20
 
 

@@ -23,7 +23,7 @@ overlapper correct reads.fa --overlaps overlaps.paf.gz --rounds 1 -o corrected.f
 overlapper correct reads.bam --uncovered trim --table changes.tsv -o corrected.fastq.gz
 """
 
-COMPILE_SECONDS = 60
+COMPILE_SECONDS = 25
 
 
 def correct(

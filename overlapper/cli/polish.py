@@ -22,7 +22,7 @@ overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
 
-COMPILE_SECONDS = 60
+COMPILE_SECONDS = 25
 
 
 def polish(
