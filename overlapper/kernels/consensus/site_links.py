@@ -69,11 +69,9 @@ def _link(columns, compared, differing, linked):
     Returns
     -------
     first, second : ndarray of int64
-        Pairs that separate the same rows, but are linked only when more sites are; those at least of which
-        one site is not linked yet.
+        Pairs that are to be linked when more sites are: at least those of which one site is not yet.
     expected : ndarray of float64
-        Of each of these pairs, the number of links by chance, times `RARE`: fewer than sites are linked by
-        then.
+        `_links_by_chance` of these pairs, which sites that are linked have to outnumber.
     """
     sites, before, n = len(columns), max(1, linked.sum()), 0
     first, second = np.empty(sites, np.int64), np.empty(sites, np.int64)
@@ -90,18 +88,16 @@ def _link(columns, compared, differing, linked):
                 if abs(columns[b] - columns[a]) < MIN_APART or not _may_separate(about, b - low):
                     continue
                 _copy_counts(common, b - low, b < a, counts)
-                excess, variance = _excess(counts)
-                if abs(excess) < UNIT * MIN_EXCESS or excess * excess < UNIT * MIN_CHI_SQUARE * variance:
-                    continue
-                by_chance = RARE * (sites * (sites - 1) // 2) * _chance(counts, excess > 0)
+                by_chance = _links_by_chance(counts, sites * (sites - 1) // 2)
                 if by_chance < before:
                     linked[a] = True
                     linked[b] = True
                     break
-                first, second = with_room(first, n, 1), with_room(second, n, 1)
-                expected = with_room(expected, n, 1)
-                first[n], second[n], expected[n] = a, b, by_chance
-                n += 1
+                if by_chance < sites:
+                    first, second = with_room(first, n, 1), with_room(second, n, 1)
+                    expected = with_room(expected, n, 1)
+                    first[n], second[n], expected[n] = a, b, by_chance
+                    n += 1
             left -= high - low
             low = high % sites
     return first[:n], second[:n], expected[:n]
@@ -174,12 +170,24 @@ def _copy_counts(common, b, before, counts):
 
 
 @inner
+def _links_by_chance(counts, pairs):
+    """Return how many of all pairs may be like two sites by chance, times `RARE`.
+
+    It is infinite if the sites do not separate the same rows, or opposite ones.
+    """
+    excess, variance = _excess(counts)
+    if abs(excess) < UNIT * MIN_EXCESS or excess * excess < UNIT * MIN_CHI_SQUARE * variance:
+        return np.inf
+    return RARE * pairs * _chance(counts, excess > 0)
+
+
+@inner
 def _excess(counts):
     """Return how many more rows differ at both sites than by chance, and the variance.
 
-    Of ``n`` rows, ``a`` differ at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b /
-    n``, of variance ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959), in `UNIT` parts of a
-    row, rounded down for each strand.
+    Of ``n`` rows, ``a`` differ at the first, ``b`` at the other, ``both`` at both; the excess is
+    ``both - a b / n``, of variance ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959), in
+    `UNIT` parts of a row, rounded down for each strand.
     """
     excess = variance = np.int64(0)
     for strand in range(2):
@@ -192,7 +200,7 @@ def _excess(counts):
 
 @inner
 def _chance(counts, together):
-    """Return at most how likely so many of the rows that differ at one site go together at the other one.
+    """Return at most how likely so many of the rows that differ at the first site go together at the other.
 
     Of ``n`` rows, ``b`` differ at the other site, or, if rows do not differ at both ``together``, do not.
     That ``x`` or more of ``a`` rows are among these ``b`` has a chance of ``C(a, x)`` at most, times that of
