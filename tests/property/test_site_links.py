@@ -77,12 +77,39 @@ def test_the_first_site_decides_by_how_many_rows_differ_there(first):
     assert found == [True, first == 20, *[False] * 9]
 
 
+def test_sites_are_linked_to_each_other_once_enough_others_are():
+    """Two sites, at which the same 4 of 24 rows differ, have 1.1 links by chance; 14 behind are linked."""
+    differing = np.zeros((16, 24), bool)
+    differing[:2, 10:14] = differing[2:, :12] = True
+    reverse, compared = np.zeros(24, bool), np.ones((16, 24), bool)
+    assert all(linked(150 * np.arange(16), differing, compared, reverse))
+    differing[2:] = False
+    assert not any(linked(150 * np.arange(16), differing, compared, reverse))
+
+
 def test_excess_is_rounded_down_on_each_strand():
     """Of 34 and 17 rows 3 and 2 differ at one site, 31 and 2 others at another one: 2.97 rows too few at
     both, which are 3 when those of either strand are rounded."""
     reverse, row = np.arange(51) >= 34, np.arange(51)
     differing = np.array([(row < 3) | (row // 2 == 17), (row >= 3) & (row < 34) | (row // 2 == 18)])
     assert all(linked(np.array([0, 400]), differing, np.ones((2, 51), bool), reverse))
+
+
+@settings(max_examples=tries(20), deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sets(st.integers(0, 149), max_size=12))
+def test_sites_of_a_copy_are_linked_however_many_others_lie_between(seed, of_copy):
+    """More sites than are compared at a time, of which some are those of a copy, before and behind others."""
+    rng = np.random.default_rng(seed)
+    differing = rng.random((150, 40)) < 0.1
+    differing[sorted(of_copy)] = rng.random(40) < 0.5
+    differing[rng.random((150, 40)) < 0.02] ^= True
+    linked(
+        150 * np.arange(150),
+        differing,
+        rng.random((150, 40)) < 0.9,
+        rng.random(40) < 0.5,
+        np.arange(150) == 75,
+    )
 
 
 @pytest.mark.parametrize("turned", [(False, False), (False, True), (True, False), (True, True)])

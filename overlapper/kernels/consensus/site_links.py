@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.growth import with_room
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import popcount
 from overlapper.runtime.compile.cache import njit
@@ -39,7 +38,8 @@ def linked_sites(columns, compared, differing, reverse, alone):
     columns : ndarray of int64, shape (sites,)
         Ascending.
     compared, differing : ndarray of bool, shape (sites, rows)
-        Whether a row is compared at a site, and whether it differs there from the target.
+        Whether a row is compared at a site, and whether it differs there from the target; none differs where
+        it is not compared.
     reverse : ndarray of bool, shape (rows,)
         Strand of each row.
     alone : ndarray of bool, shape (sites,)
@@ -50,57 +50,47 @@ def linked_sites(columns, compared, differing, reverse, alone):
     ndarray of bool, shape (sites,)
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
-    linked = alone.copy()
-    first, second, expected = _link(columns, compared, differing, linked)
-    before = np.int64(0)
-    while before < linked.sum():
-        before = linked.sum()
-        for p in range(len(expected)):
-            if expected[p] < before:
-                linked[first[p]] = True
-                linked[second[p]] = True
-    return linked
+    before, linked = np.int64(0), max(1, alone.sum())
+    expected = np.where(alone, 0.0, np.inf)
+    _expect_links(columns, compared, differing, linked, expected)
+    while before < linked:
+        before = linked
+        linked = max(1, (expected < before).sum())
+    return expected < before
 
 
 @njit(nogil=True, cache=True)
-def _link(columns, compared, differing, linked):
-    """Link sites, by chance so few that they hardly count beside those that need no link.
+def _expect_links(columns, compared, differing, before, expected):
+    """Find the link of each site that is least expected by chance.
 
-    Returns
-    -------
-    first, second : ndarray of int64
-        Pairs that are to be linked when more sites are: at least those of which one site is not yet.
-    expected : ndarray of float64
-        `_links_by_chance` of these pairs, which sites that are linked have to outnumber.
+    Parameters
+    ----------
+    columns, compared, differing
+        As for `linked_sites`, the marks of rows as `_bits_by_strand` packs them.
+    before : int
+        Sites of which `_links_by_chance` is less are linked, however much less it is.
+    expected : ndarray of float64, shape (sites,)
+        0 for sites that need no link, infinite for others. Out: the least `_links_by_chance` of each site and
+        another one; of sites that are linked perhaps not the least.
     """
-    sites, before, n = len(columns), max(1, linked.sum()), 0
-    first, second = np.empty(sites, np.int64), np.empty(sites, np.int64)
-    expected, counts = np.empty(sites, np.float64), np.empty((2, 4), np.int64)
+    sites, least = len(columns), np.inf
     common, about = np.empty((2, 4, _AT_ONCE), np.int64), np.empty((2, _AT_ONCE), np.float64)
+    counts = np.empty((2, 4), np.int64)
     for a in range(sites):
-        # Most sites of a copy are linked to one that is not far behind. Sites before this one that are not
+        # Most sites of a copy are linked to one that is not far behind. Those before this one that are not
         # linked were compared with it.
-        low, left = a, sites if linked[:a].any() else sites - a
-        while left > 0 and not linked[a]:
+        low, left = a, sites if least < before else sites - a
+        while left > 0 and expected[a] >= before:
             high = min(low + _AT_ONCE, low + left, sites)
             _compare_with(compared, differing, a, low, high, common, about)
             for b in range(low, high):
-                if abs(columns[b] - columns[a]) < MIN_APART or not _may_separate(about, b - low):
-                    continue
-                _copy_counts(common, b - low, b < a, counts)
-                by_chance = _links_by_chance(counts, sites * (sites - 1) // 2)
-                if by_chance < before:
-                    linked[a] = True
-                    linked[b] = True
-                    break
-                if by_chance < sites:
-                    first, second = with_room(first, n, 1), with_room(second, n, 1)
-                    expected = with_room(expected, n, 1)
-                    first[n], second[n], expected[n] = a, b, by_chance
-                    n += 1
+                if abs(columns[b] - columns[a]) >= MIN_APART and _may_separate(about, b - low):
+                    _copy_counts(common, b - low, b < a, counts)
+                    by_chance = _links_by_chance(counts, sites * (sites - 1) // 2)
+                    expected[a], expected[b] = min(expected[a], by_chance), min(expected[b], by_chance)
             left -= high - low
             low = high % sites
-    return first[:n], second[:n], expected[:n]
+        least = min(least, expected[a])
 
 
 @njit(nogil=True, cache=True)
