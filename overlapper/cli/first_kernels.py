@@ -2,7 +2,7 @@
 
 numba compiles one kernel at a time in a process. A command that finds nothing compiled therefore starts
 helpers: they compile the kernels that it will come to, the longest first, the others from the last one on,
-while it compiles from the first one on itself. What they made it finds in numba's cache. The longest kernel
+while it compiles from the first one on itself. What they made it finds in our cache. The longest kernel
 takes as long as all others of its command: several helpers compile the functions that it calls, and the one
 that compiles the kernel takes them from the cache.
 

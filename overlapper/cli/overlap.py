@@ -95,7 +95,8 @@ def overlap(
         str,
         options.device(
             "What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
-            "there are any and the extender has kernels for them. Never changes the result."
+            "there are any and the extender has kernels for them, but the CPU for chains of reads of less "
+            "than 10 Mb a thread. Never changes the result."
         ),
     ] = "auto",
     gpu_memory: options.GpuMemory = 0,

@@ -1,6 +1,6 @@
 """The GPUs of a run: the reads that they hold, their memory, and the work that each takes.
 
-A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
+A batch of seeds is worked on by a GPU slot, a share of a GPU's memory with a stream of its own. Every GPU has
 a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
 waits for the first free slot of any GPU; the largest batches go first.
 

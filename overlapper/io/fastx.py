@@ -55,7 +55,8 @@ def read_fastx(
     Parameters
     ----------
     *paths : str or path
-        FASTA, FASTQ, SAM, BAM or CRAM, plain, gzip or bgzip, told apart by content; ``-`` is standard input.
+        FASTA, FASTQ, SAM, BAM or CRAM, plain, gzip, bgzip or zstd (extra ``zstd``), told apart by content;
+        ``-`` is standard input.
         From alignments the primary records are taken, each read on the strand it was sequenced on.
     keep_qualities : bool
         Keep Phred qualities where the files have them.

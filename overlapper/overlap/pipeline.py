@@ -91,7 +91,9 @@ def find_overlaps(
         All that are available by default; the result does not depend on it.
     device : str
         What candidates are extended on: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for
-        all GPUs if there are any and the extender has kernels for them. The result does not depend on it.
+        all GPUs if there are any and the extender has kernels for them, and for chains the CPU where there
+        are fewer than 10 million bases a thread (`overlapper.extend.registry.device_for`). The result does
+        not depend on it.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
 

@@ -1,1 +1,1 @@
-"""Parameters of every stage, presets by technology, scores."""
+"""Parameters of every stage, scores, names of options; presets are in `overlapper.overlap.presets`."""

@@ -1,6 +1,7 @@
-"""Parameters: one frozen dataclass a stage, presets by technology, TOML in and out.
+"""Parameters of overlaps: one frozen dataclass a stage, TOML in and out.
 
-Everything here changes the result; nothing here says how many threads or which device to use.
+Everything here changes the result; nothing here says how many threads or which device to use. Presets by
+technology are in `overlapper.overlap.presets`.
 """
 
 from __future__ import annotations

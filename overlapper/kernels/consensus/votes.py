@@ -33,7 +33,7 @@ _LANES, _WIDTH = Lanes(16), 16
 _FIRST = np.repeat(np.array([0xFFFF, 0], np.uint16), _WIDTH)
 """Masks of lanes: the mask loaded from ``n`` on has the first ``16 - n`` lanes set."""
 SLOTS = 8
-"""Most bases that one draft can gain behind a column."""
+"""Insert slots: most bases that one draft can gain behind a column."""
 DELETION = 4
 MIN_DEPTH = 3
 """Least layers of a vote; a column with fewer stays as it is."""
@@ -49,7 +49,7 @@ class Votes(NamedTuple):
     behind : ndarray of int32, shape (n,)
         The row of each column in `inserted`; row 0, which is empty, where no layer has bases inserted.
     inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
-        Weight of every base in every slot behind a column.
+        Weight of every base in every insert slot behind a column.
     passing : ndarray of uint16, shape (n,) or longer
         Weight of the layers that do not end at the column.
     depth : ndarray of int32, shape (n,)

@@ -16,7 +16,7 @@ FEWEST_TANDEM = 17
 """Least occurrences of a tandem hash: a rarer one costs little, and in few reads it may be crowded by
 chance."""
 TANDEM_REACH = 2048
-"""An occurrence is crowded if the next one in the read is within this many bases. Units of satellites are
+"""An occurrence is *crowded* if the next one in the read is within this many bases. Units of satellites are
 shorter; those of gene arrays and higher-order arrays, which reads are placed by, are longer."""
 
 U64 = np.uint64

@@ -31,7 +31,7 @@ from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
 STANDING, INSERTED = DELETION + 1, 4 * SLOTS
-"""Weights of a column itself, and of the slots behind it."""
+"""Weights of a column itself, and of the insert slots behind it."""
 
 
 class Layers(NamedTuple):
@@ -248,7 +248,7 @@ def _run_length(codes, low, high, x):
 
 @cuda.jit(device=True)
 def _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing):
-    """Decide on a slot.
+    """Decide on an insert slot.
 
     Return its base, whether it is inserted, the weights of all its bases and of that one, the threshold, and
     how long a homopolymer run it would make.

@@ -148,7 +148,7 @@ def window_after(d, stop_window):
 def out_of_reach(best, needed, match, d, frame, slots, q_steps, t_steps):
     """Return whether a score cannot be reached any more, however the bases to come may match.
 
-    The live cells of the last two anti-diagonals, ``d`` the last one, lie in the slots of the frame, each at
+    The live cells of the last two anti-diagonals, ``d`` the last one, lie in the frame slots, each at
     least ``row`` and ``column`` away from the seed.
     """
     row = max(int32(frame - int32(1)), int32(0))
