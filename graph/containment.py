@@ -82,7 +82,7 @@ def contained_reads(arrows: Containments, start: np.ndarray, end: np.ndarray) ->
 
 
 def contain_again(graph: Graph) -> tuple[Graph, dict[str, int]]:
-    """Give reads whose containers have left a graph containers that lead to a read of it.
+    """Give contained reads whose container was removed another container, which leads to a read of the graph.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def contain_again(graph: Graph) -> tuple[Graph, dict[str, int]]:
     Returns
     -------
     graph : Graph
-        The same reads are contained; where nothing else contains them, in what has left.
+        The same reads are contained; where nothing else contains them, in the container that was removed.
     counts : dict of str to int
         Reads with another container.
     """

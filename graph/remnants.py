@@ -32,9 +32,8 @@ from overlapper.graph.placement import Placements, contained_in_unitigs
 from overlapper.tables import Overlaps
 
 SHARE = 4
-"""Most depth of a remnant: that of the median base over this number. Of five LPA haplotypes, R10 reads at
-40x, remnants had .06 to .22 of it, and 2 to 22 times as much overlap with reads elsewhere as with their
-own."""
+"""Most depth of a remnant: that of the median base over this number. Fitted on four LPA haplotypes (R10),
+judged on a fifth and on the MHC (``docs/notes/layout.md``)."""
 
 
 def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, int]]:

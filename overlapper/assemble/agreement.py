@@ -22,8 +22,8 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
 
 AGREED = 50
-"""Phred quality of a base that enough reads have, as high as polishing gives at most. In 6.4 Mb of contigs of
-the LPA locus, the MHC and yeast (simulated HiFi reads), one wrong base had it, in a homopolymer run."""
+"""Phred quality of a base that enough reads have, as high as polishing gives at most. Chosen; judged on LPA,
+the MHC and yeast (HiFi; ``docs/notes/assembly.md``)."""
 
 
 def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps) -> Reads:

@@ -49,7 +49,7 @@ class Sound(NamedTuple):
     end: np.ndarray
 
     def of_corrected(self, given: np.ndarray, origin: np.ndarray, lengths: np.ndarray) -> Sound:
-        """Return the intervals on corrected reads, of which every part is taken to be as much longer.
+        """Scale the intervals to the corrected reads, as if each part had changed its length alike.
 
         Parameters
         ----------

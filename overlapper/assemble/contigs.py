@@ -164,6 +164,16 @@ def assemble_reads(
     -------
     Assembled
 
+    Raises
+    ------
+    ParameterError
+        When there is no such preset or device, or haplotypes are to be told apart by reads that do not tell
+        their depth.
+    OutOfMemoryError
+        When there is too little memory to put overlaps in order.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable, or a GPU fails.
+
     Examples
     --------
     >>> from overlapper.simulate import random_genome, simulate_reads

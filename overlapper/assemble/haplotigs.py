@@ -160,7 +160,7 @@ def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[H
 
 
 def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
-    """Return which contigs are primary (bool): longest first, those that are not half opposite to such ones.
+    """Return a mask of primary contigs: from the longest on, those less than half opposite to primary ones.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ from overlapper.tiled.stages import Stages
 
 TRANS = 4
 """Least differences of copies of an overlap between copies: correction leaves fewer between reads of one
-copy. Simulated reads of chromosome XII of yeast, 25x: of the overlaps within a place, .1 % (R10), .2 % (R9)
-and none (HiFi) have as many."""
+copy. Fitted on chromosome XII of yeast (R10, R9, HiFi), judged on yeast, prophages and human X
+(``docs/notes/overlaps.md``)."""
 
 
 def count_copy_differences(

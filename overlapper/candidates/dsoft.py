@@ -1,19 +1,7 @@
-"""D-SOFT: candidates from minimizers that fall together on a diagonal band.
+"""D-SOFT: candidates from minimizers that fall together on a diagonal band (Turakhia 2018, section 4).
 
-Definition
-----------
-Minimizers that occur at least twice, and at most as often as the repeat limit, in the whole read set seed. A
-hit is a pair of occurrences in two reads, ``query < target``; it lies on the diagonal ``t - q`` of first
-bases, the target on the query's strand, and in the band ``floor(diagonal / B)``. A window is two neighbouring
-bands, so that an overlap on the border of two bands is not halved. The support of a window is the number of
-unique query bases that its seeds cover. Of a read pair on either strand, the window with the most support, of
-equals the lowest, is a candidate when that reaches ``h`` (Turakhia 2018, section 4). Of the hits that no
-candidate of the pair carries yet, the best window is a further candidate when it reaches ``h``, and
-``min_share`` percent of the support of the first one, up to ``most_windows`` candidates.
-
-The candidate carries its seeds: of these hits, all within ``drift`` thousandths of the overlap that the
-border of the two bands implies, or one band, whichever is more. It starts from the middle one of those in the
-window.
+``docs/algorithms/dsoft.md`` is the definition: which minimizers seed, what hits, windows and their support
+are, which windows are candidates, and which seeds a candidate carries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry of finders: a new finder is a file in this folder and a line here."""
+"""The registry of finders: a new one is a file here and a line below; see CONTRIBUTING.md for the rest."""
 
 from __future__ import annotations
 

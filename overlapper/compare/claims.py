@@ -30,7 +30,7 @@ def read_claims(path: str) -> Claims:
             if not _is_mapping(fields):
                 raise FormatError(
                     f"is no line of PAF: {shortened(line)}",
-                    file=path, record=f"line {number}",
+                    file=path, record=f"on line {number}",
                     remedy="Give what overlapper map or minimap2 -c wrote.",
                 )  # fmt: skip
             if "tp:A:S" not in fields[_COLUMNS:]:

@@ -143,6 +143,17 @@ def polish(
         there.
     report : callable
         Receives the progress of the run.
+
+    Returns
+    -------
+    Polished
+
+    Raises
+    ------
+    ParameterError
+        When there is no such preset or device.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable, or a GPU fails.
     """
     stages = stages or Stages()
     machine = Machine.of(threads, device, gpu_memory)

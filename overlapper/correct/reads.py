@@ -117,6 +117,15 @@ def correct(
     -------
     Corrected
 
+    Raises
+    ------
+    ParameterError
+        When there is no such preset or device, or a change does not fit.
+    OutOfMemoryError
+        When there is too little memory to put overlaps in order.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable, or a GPU fails.
+
     Examples
     --------
     >>> from overlapper.simulate import random_genome, simulate_reads

@@ -110,7 +110,7 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
 
 
 def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
-    """Return the rows of targets on the reads that are like them, without margins of windows.
+    """Return, for reads alike to a target, rows with read and target exchanged, without margins of windows.
 
     Rows that were left out show that there are other copies. A read that touches such rows may be of another
     copy as well, unless it reaches beyond them.

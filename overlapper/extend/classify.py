@@ -14,6 +14,9 @@ An overlap is
 3. else a **dovetail**: one read goes on alone at the left, the other at the right.
 
 Algorithm 5 bounds the sum of the hangs; as in miniasm, ``max_hang`` bounds each hang here.
+
+The graph, conversion and polishing use rule 1. ``overlap`` takes `containment_or_dovetail`, which leaves it
+out, and finds internal matches by what other overlaps do at the same place (`overlapper.extend.stops`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry of extenders: a new extender is a file in this folder and a line here."""
+"""The registry of extenders: a new one is a file here and lines below; see CONTRIBUTING.md for the rest."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ FROM_SEEDS_ON_GPUS = "chain"
 """The extender that always finds its candidates on the GPU, too (`overlapper.extend.chain_gpu`)."""
 BASES_A_THREAD = 10_000_000
 """Bases of the reads for each thread from which on `FROM_SEEDS_ON_GPUS` uses GPUs by default. Compared with
-16 threads
-one H100 is as fast on 141 Mb of R9 reads, and faster on 167 Mb of CLR and 300 Mb of R10 (notes on GPUs)."""
+16 threads one H100 is as fast on 141 Mb of R9 reads, and faster on 167 Mb of CLR and 300 Mb of R10
+(``docs/notes/gpu.md``)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:

@@ -8,9 +8,8 @@ from overlapper.params.stages import GactParams, Params, ThresholdParams, XdropP
 from overlapper.tables import Candidates
 
 FEWEST_SEEDS = 0.1
-"""Least seed bases of a candidate, relative to what two reads of the given error rate share. All of 17,297
-overlaps above the score threshold have as many; two of five of the others have fewer (simulated reads of a
-worm), or four of five (HiFi reads of yeast; ``docs/notes/overlaps.md``)."""
+"""Least seed bases of a candidate, relative to what two reads of the given error rate share. Fitted on
+reads as of a worm (R9) and HiFi reads of yeast, judged on nine other sets (``docs/notes/overlaps.md``)."""
 
 
 def score_threshold(

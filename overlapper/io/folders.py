@@ -7,9 +7,9 @@ killed before it wrote there. What no mark names is somebody else's: it is never
 that it lies in. Links are not followed, and removed where a name with ``@`` behind it says that they
 are ours.
 
-A *temporary folder*, ``.overlapper-`` and eight letters, lies beside what will be written. The process that
-made it holds a lock on its mark until it ends, however it ends: those of killed processes are known by that,
-and go when the next one makes one there.
+A *temporary folder*, ``.overlapper-`` and eight hexadecimal digits, lies beside what will be written. The
+process that made it holds a lock on its mark until it ends, however it ends: those of killed processes are
+known by that, and go when the next one makes one there.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 _REPAIR = "Repair the line or leave it out."
 
 
-def text_lines(path: str, *, record: str = "line") -> Generator[str]:
+def text_lines(path: str, *, record: str = "on line") -> Generator[str]:
     """Yield the lines of a file, plain or gzip, without their ends; ``-`` is standard input.
 
     Who may stop before the last line closes it (`contextlib.closing`), and with it the file.
@@ -44,7 +44,7 @@ def text_lines(path: str, *, record: str = "line") -> Generator[str]:
     return lines_of(line_blocks(path), path, record=record)
 
 
-def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "line") -> Generator[str]:
+def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "on line") -> Generator[str]:
     """Yield the lines of blocks of whole lines, without their ends.
 
     Parameters

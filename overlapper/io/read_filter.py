@@ -1,4 +1,4 @@
-"""Which reads of files count: those that are long and good enough."""
+"""Which reads of files are used: those that are long and good enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HIGHEST = 93
 
 @dataclasses.dataclass(frozen=True)
 class ReadFilter:
-    """What a read needs to count; false where all reads do.
+    """What reads must have to be used; false as a condition where all reads are.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class ReadFilter:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Nothing left out yet, by what `judge` leaves out."""
+        """Counts, all 0, of reads left out, by reason, in the order in which `judge` tells them."""
         counts = {}
         if self.min_length:
             counts[f"{LEFT_OUT}too short"] = 0
@@ -56,12 +56,12 @@ class ReadFilter:
         return counts
 
     def judge(self, reads: Reads) -> list[np.ndarray]:
-        """Return which reads are left out (bool), by each of `counts`; a read that is too short is not bad.
+        """Return a mask of reads left out, for each reason of `counts`; a short read is not bad, too.
 
         Parameters
         ----------
         reads : Reads
-            With their qualities, if there is a least one.
+            With their qualities, if `min_quality` is above 0.
         """
         judged = []
         short = reads.lengths < self.min_length

@@ -124,7 +124,7 @@ def _first_fault(lines: list[tuple[int, str]], path: str) -> FormatError:
             return FormatError(
                 problem,
                 file=path,
-                record=f"line {number}",
+                record=f"on line {number}",
                 remedy="Give a PAF file, or mend or remove the line.",
             )
     raise AssertionError("no bad line found")

@@ -134,13 +134,13 @@ def read_truth(path: str) -> Truth:
             raise FormatError(
                 f"the header has no column {missing[0]!r}",
                 file=path,
-                record="line 1",
+                record="on line 1",
                 remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
             )
         twice = [name for i, name in enumerate(names) if name in names[:i]]
         if twice:
             raise FormatError(
-                f"the header names the column {shortened(twice[0])} twice", file=path, record="line 1",
+                f"the header names the column {shortened(twice[0])} twice", file=path, record="on line 1",
                 remedy="Remove one of them.",
             )  # fmt: skip
         rows = [_parse(line, names, path, number) for number, line in enumerate(lines, 2)]
@@ -199,4 +199,4 @@ def _share(text: str) -> float:
 
 
 def _bad_line(problem: str, path: str, number: int) -> FormatError:
-    return FormatError(problem, file=path, record=f"line {number}", remedy="Mend or remove the line.")
+    return FormatError(problem, file=path, record=f"on line {number}", remedy="Mend or remove the line.")

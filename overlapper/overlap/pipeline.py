@@ -106,6 +106,12 @@ def find_overlaps(
     ------
     ParameterError
         When a parameter is unknown (the message says where it belongs) or a value is out of range.
+    InputError
+        When a file of reads cannot be read, or is not what it should be.
+    OutOfMemoryError
+        When there is too little memory to put the overlaps in order.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable, or a GPU fails.
 
     Examples
     --------

@@ -150,13 +150,14 @@ def _read_contigs(path: str) -> list[list[str]]:
     head = rows[0] if rows else []
     missing = [name for name in _COLUMNS if head.count(name) != 1]
     if missing:
-        raise FormatError(f"has no column {missing[0]!r}", file=path, record="line 1", remedy=_AGAIN)
+        raise FormatError(f"has no column {missing[0]!r}", file=path, record="on line 1", remedy=_AGAIN)
     numbers = [head.index(name) for name in _COLUMNS[1:-1]]
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(head) or not all(isinstance(_value(row[i]), int | float) for i in numbers):
             raise FormatError(
-                f"is damaged: {shortened(' '.join(row))}", file=path, record=f"line {number}", remedy=_AGAIN
-            )
+                f"is damaged: {shortened(' '.join(row))}", file=path, record=f"on line {number}",
+                remedy=_AGAIN,
+            )  # fmt: skip
     return rows
 
 

@@ -42,7 +42,7 @@ def read_changes(path: str) -> Changes:
             try:
                 rows.append(_row(line.split("\t")))
             except ValueError as error:
-                raise FormatError(str(error), file=path, record=f"line {number}", remedy=remedy) from None
+                raise FormatError(str(error), file=path, record=f"on line {number}", remedy=remedy) from None
     name, bases_in, bases_out, coverage, identity, left_out, fate = list(zip(*rows, strict=True)) or [()] * 7
     return Changes(
         list(name), np.array(bases_in, np.int64), np.array(bases_out, np.int64),

@@ -14,9 +14,8 @@ from overlapper.sketch.spectrum import find_valley, log_negative_binomial
 
 LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
 """Least shares of the k-mers of a diploid that one haplotype alone has (as many as where haplotypes differ in
-one base of 8,000), and that both have (in one of twenty). Of corrected HiFi reads of two MHC haplotypes, .10
-are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01 (yeast) and .03 to .07 (LPA, tandem
-copies) occur twice, the rest once."""
+one base of 8,000), and that both have (in one of twenty). Chosen on the MHC (HiFi), between it and haploid
+sets; judged on simulated diploids (``docs/notes/assembly.md``)."""
 LEAST_DEPTH = 6
 """Least depth of a haplotype: below, many differences lack the four layers of either haplotype that tell them
 (`kernels.consensus.haplotype_filter`), and one haplotype of uneven depth looks like two."""

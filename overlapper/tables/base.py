@@ -127,9 +127,9 @@ _fields: Callable[..., tuple[dataclasses.Field, ...]] = functools.cache(_fields_
 class Table:
     """Base of the tables; a subclass declares its columns with `column`, `offsets` and `ragged`.
 
-    The first columns named in ``SORT_KEYS`` define the canonical order. ``table[3]`` is a row, a named tuple
-    of Python's own numbers; ``table[:10]``, ``table[[2, 5]]`` and ``table[table.score > 500]`` are tables; a
-    loop goes through the rows.
+    The columns named in `SORT_KEYS`, most significant first, define the canonical order. ``table[3]`` is a
+    row, a named tuple of Python's own numbers; ``table[:10]``, ``table[[2, 5]]`` and
+    ``table[table.score > 500]`` are tables; a loop goes through the rows.
     """
 
     SORT_KEYS: ClassVar[tuple[str, ...]] = ()

@@ -87,10 +87,10 @@ LATE = TruthRow("a", "g", 5, 25, "+", 0, 20, 20, "normal", 1.0).to_line()
     [
         (None, "", (), 1, "file t.tsv: there is no such file"),
         (header() + GOOD, None, (), 1, "file o.paf: there is no such file"),
-        ("", "", (), 1, "file t.tsv, record line 1: the header has no column 'read'"),
+        ("", "", (), 1, "file t.tsv, record on line 1: the header has no column 'read'"),
         (header(), "", (), 1, "file t.tsv: no rows found below the header"),
-        (header() + "a\n", "", (), 1, "file t.tsv, record line 2: 1 columns found"),
-        (header() + GOOD, "a\tb\n", (), 1, "file o.paf, record line 1: 2 columns found, PAF has 12 or more"),
+        (header() + "a\n", "", (), 1, "file t.tsv, record on line 2: 1 columns found"),
+        (header() + GOOD, "a\tb\n", (), 1, "file o.paf, record on line 1: 2 columns found, PAF has 12"),
         (header() + GOOD, "", ("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
         (header() + GOOD, "", ("--min-overlap", "x"), 2, "'x' is not a size"),
         (header() + GOOD, "", ("--circular", "h=5"), 1, "circular reference 'h' has no reads"),

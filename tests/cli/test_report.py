@@ -255,7 +255,7 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
         (("a.paf", "-o", "a.paf"), 2, "a.paf is read and would be written"),
         (("a.tsv", "b.tsv"), 1, "a.tsv and b.tsv are both files of changes: give one"),
         (("a.tsv",), 1, "file a.tsv: does not start with the columns name bases_in"),
-        (("b.tsv",), 1, "file b.tsv, record line 2: has 2 columns, expected 7: it is cut off or damaged"),
+        (("b.tsv",), 1, "file b.tsv, record on line 2: has 2 columns, expected 7: it is cut off or damaged"),
         (("a.gfa",), 1, "file a.gfa: holds no segments"),
         ((), 2, "Missing argument 'FILES...'"),
     ],

@@ -60,5 +60,5 @@ def test_bad_lines_are_told(tmp_path, monkeypatch, block_bytes, bad, message):
     path.write_text(2 * LINE + bad + LINE)
     with pytest.raises(FormatError) as caught:
         read_reported(str(path))
-    assert str(caught.value).startswith(f"file {path}, record line 3: ")
+    assert str(caught.value).startswith(f"file {path}, record on line 3: ")
     assert message in str(caught.value)

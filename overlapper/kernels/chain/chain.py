@@ -1,4 +1,4 @@
-"""Colinear chaining of the seeds of candidates; `overlapper.extend.chain` has the definition."""
+"""Colinear chaining of the seeds of candidates; ``docs/algorithms/chaining.md`` is the definition."""
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def chain_candidate(
     row : ndarray of int32, shape (COLUMNS,)
         Out: the chain, but for `CANDIDATE`; arbitrary unless it is kept.
 
-        The others are those of `chain_candidates`.
+    The others are those of `chain_candidates`.
     """
     n = len(hit_query_pos)
     _anchors(hit_query_pos, hit_target_pos, reverse, lengths[target] - k, x, y)
@@ -325,7 +325,10 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
 
 @inner
 def trace(x, y, end, before, k):
-    """Return first anchor, seeds, those without overlaps, and covered bases, of both reads the fewer."""
+    """Return the first anchor, and the numbers of seeds, of seeds that do not overlap, and of covered bases.
+
+    Covered are those of the read that has fewer.
+    """
     seeds, runs, on_query, on_target = 1, 1, k, k
     i = end
     while before[i] >= 0:

@@ -193,6 +193,7 @@ def _keep(column, rule, size, between, out):
     _put_probability(out.probabilities, size, own, between)
     if not column.passing:
         return np.int64(0)
+    # No layer has a base inserted: code 0 (A) counts as the base that is not, as in `_insert_behind`.
     row = refused_row(column.run + 1 if column.base == 0 else np.int64(1))
     return np.int64(rule.table[row, rule.surest[_agreement(column.passing, column.layers, rule.worth)]])
 
@@ -229,7 +230,7 @@ def _insert_behind(column, inserted, rule, size, between, out):
     passing = column.passing
     clear = _clear(passing, column.layers, rule.clearest, rule.worth, rule.doubt)
     for slot in range(SLOTS):
-        best, standing = 4 * slot, np.int64(0)
+        best, standing = 4 * slot, np.int64(0)  # code 0 (A), also where no layer has a base inserted
         for code in range(4 * slot, 4 * slot + 4):
             standing += inserted[code]
             if inserted[code] > inserted[best]:

@@ -1,4 +1,4 @@
-"""Stops and crossings of overlaps, counted along the reads. Definitions are in `overlapper.extend.stops`."""
+"""Stops and crossings of overlaps, counted along the reads (``docs/algorithms/internal-matches.md``)."""
 
 from __future__ import annotations
 

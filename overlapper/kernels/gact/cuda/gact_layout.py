@@ -23,7 +23,7 @@ class TileScores(NamedTuple):
     edge : int
         ``-g``: what x and y are on the edge.
     opening : int
-        ``-o``; 0 when gaps are linear.
+        ``o``, what opening a gap costs; 0 when gaps are linear.
     substitutes : int
         Ones if an unequal pair can score as high as two gaps of a base, else 0.
     """

@@ -2,10 +2,10 @@
 
 As in ../gact_tile.py, row 0 and column 0 are the far corner of a tile, the last row and column the
 anchor, and what is carried are differences of scores. In its words, ``g`` being the score of the first base
-of a gap and ``o`` that of opening one, with ``x, e`` taken from row i-1 and ``y, f`` from column j-1 ::
+of a gap and ``o`` what opening one costs, with ``x, e`` taken from row i-1 and ``y, f`` from column j-1 ::
 
     a = x + e,   b = y + f,   z = max(s - 2g, a, b)
-    x = z - y,   y = z - x,   e = max(a - o - z, 0),   f = max(b - o - z, 0)
+    x = z - y,   y = z - x,   e = max(a + o - z, 0),   f = max(b + o - z, 0)
 
 None is negative, none is above ``match - 2g``: with +1 -1 -1 two bits hold each, with +2 -4 -4-2n (that is,
 +1 -2 -2-n) three. So numbers are sliced (`bit_slices`), and 32 cells take some 40 instructions, or 110.
