@@ -147,7 +147,8 @@ def assemble_reads(
         Bases with qualities vote with them.
     params : AssembleParams, optional
     preset : str
-        ``auto``, ``ont``, ``clr`` or ``hifi``.
+        ``auto``, ``ont``, ``clr`` or ``hifi``, whose error rate is taken where too few reads overlap to
+        estimate it.
     threads : int
         Changes nothing but the time.
     device : str

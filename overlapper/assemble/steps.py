@@ -13,7 +13,7 @@ from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
 from overlapper.extend.registry import device_within
 from overlapper.overlap import pipeline
-from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.overlap.presets import ErrorRate, measured_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report
@@ -136,7 +136,7 @@ class HeldSteps:
 
     def _rate_of(self, reads: Reads, preset: str) -> ErrorRate:
         if preset not in self._rates:
-            self._rates[preset] = preset_error_rate(reads, preset, self.threads)
+            self._rates[preset] = measured_error_rate(reads, preset, self.threads)
         return self._rates[preset]
 
     def _in_order(self) -> tuple[Reads, np.ndarray]:

@@ -23,7 +23,7 @@ from overlapper.io.arrays import ArrayWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import PART_BASES
-from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.overlap.presets import ErrorRate, measured_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
@@ -135,7 +135,7 @@ class StoredSteps:
     def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""
         if preset not in self._rates:
-            self._rates[preset] = preset_error_rate(self._store.mapped(), preset, self.threads)
+            self._rates[preset] = measured_error_rate(self._store.mapped(), preset, self.threads)
         return self._rates[preset]
 
     def overlap(

@@ -46,7 +46,17 @@ def assemble(
             "DIR",
         ),
     ],
-    preset: options.Preset = "auto",
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset",
+            "-p",
+            "-x",
+            metavar="NAME",
+            help="ont, clr, hifi, one of minimap2's names, or auto. The error rate is estimated; what is "
+            "named counts where too few reads overlap for that.",
+        ),
+    ] = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
     correct: Annotated[

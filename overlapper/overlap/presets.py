@@ -111,16 +111,47 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
     """
     if isinstance(preset, ErrorRate):
         return preset
+    technology, asked = _technology(preset)
+    if technology in ERROR_RATES:
+        return ErrorRate(ERROR_RATES[technology], f"preset {technology}{asked}")
+    return _estimated(reads, FALLBACK, asked, threads)
+
+
+def measured_error_rate(reads: Reads, preset: str, threads: int) -> ErrorRate:
+    """Return the estimated error rate; what a preset assumes only where reads overlap too little for one.
+
+    Reads of one technology differ more than presets do: of ONT, R9 and R10 reads need different assemblies.
+
+    Parameters
+    ----------
+    reads : Reads
+        In canonical order.
+    preset : str
+    threads : int
+
+    Raises
+    ------
+    ParameterError
+        When there is no such preset.
+    """
+    technology, asked = _technology(preset)
+    return _estimated(reads, technology if technology in ERROR_RATES else FALLBACK, asked, threads)
+
+
+def _technology(preset: str) -> tuple[str, str]:
+    """Return what a preset stands for, and a note if it was named as minimap2 names it."""
     if preset != CORRECTED:
         check_preset(preset)
-    given, preset = preset, ALIASES.get(preset, preset)
-    taken = f", for {given}" if given in ALIASES else ""
-    if preset in ERROR_RATES:
-        return ErrorRate(ERROR_RATES[preset], f"preset {preset}{taken}")
+    return ALIASES.get(preset, preset), f", for {preset}" if preset in ALIASES else ""
+
+
+def _estimated(reads: Reads, otherwise: str, asked: str, threads: int) -> ErrorRate:
+    """Estimate the error rate; where there are too few overlaps, return that of another preset."""
     error_rate, shared = estimate_errors(reads, threads)
     if math.isnan(error_rate):
-        return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}{taken}")
-    return ErrorRate(error_rate, f"estimated{taken}", shared)
+        basis = f"too few overlaps to estimate, taken as {otherwise}{asked}"
+        return ErrorRate(ERROR_RATES[otherwise], basis)
+    return ErrorRate(error_rate, f"estimated{asked}", shared)
 
 
 def check_preset(name: str) -> None:
