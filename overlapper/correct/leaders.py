@@ -10,8 +10,9 @@ import dataclasses
 import numpy as np
 
 from overlapper.correct.pileups import Pileups
-from overlapper.correct.stored_pileups import StoredPileups, rows_in_parts
+from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
 from overlapper.kernels.consensus.covered import are_covered
+from overlapper.runtime.threads import map_in_order
 
 LED_BELOW = 0.04
 """Error rate of the given reads below which leaders are used: corrected reads of one copy are then equal to
@@ -45,14 +46,18 @@ class Roles:
         return tuple(some)  # type: ignore[return-value]
 
 
-def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
+def leaders_of(pileups: Pileups | StoredPileups, threads: int) -> np.ndarray:
     """Return a mask of the leaders, given the pileups of all reads."""
-    covered = []
-    for rows, first, lengths in rows_in_parts(pileups):
-        rows = rows.widened(pileups.targets.lengths, pileups.targets.lengths)
+    of_all = pileups.targets.lengths
+
+    def are_led(part: RowsOfTargets) -> np.ndarray:
+        rows, first, lengths = part
+        rows = rows.widened(of_all, of_all)
         counts = rows.read < rows.target
-        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, ANY))
-    return ~np.concatenate(covered) if covered else np.zeros(0, bool)
+        return are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, ANY)
+
+    led = map_in_order(are_led, rows_in_parts(pileups), threads)
+    return ~np.concatenate([np.zeros(0, bool), *led])
 
 
 def roles_of(leads: np.ndarray, pileups_of_leaders: Pileups | StoredPileups) -> Roles:

@@ -171,7 +171,7 @@ def _vote_on_all(
 
 def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round) -> Vote:
     """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
-    leads = leaders_of(pileups)
+    leads = leaders_of(pileups, this.machine.threads)
     leading = np.flatnonzero(leads)
     on_leaders = partial(_vote_on_leaders, pileups, params, this, leading)
     leaders, found = kept.voted_leaders(this, params, on_leaders)

@@ -5,14 +5,16 @@ Definition: ``docs/algorithms/correction.md``, section 10.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.stored_pileups import StoredPileups, rows_in_parts
+from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.consensus.covered import are_covered
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Intervals, Reads
 
 EXACT_ROWS = 6
@@ -46,27 +48,33 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
     threads : int
         Changes nothing but the time.
     """
-    stays, depth = [np.zeros(0, bool)], [np.zeros(0)]
+    parts = [Settled(np.zeros(0, bool), np.zeros(0))]
     for _, block in pileups.blocks():
         alone = block.targets is block.reads
         reads = block.targets.bases_alone()
         if not alone:
             reads = Reads.concat([reads, block.reads.bases_alone()])
-        before = 0 if alone else len(block.targets)
-        targets, others = block.targets.lengths, block.reads.lengths
-        for rows, first, lengths in rows_in_parts(block):
-            whole, wide = rows.widened(targets, others, _TO_THE_END), rows.widened(targets, others)
-            exact = _are_exact(reads, whole, before, threads)
-            start, end = (np.where(exact, *ends) for ends in
-                          ((whole.t_start, wide.t_start), (whole.t_end, wide.t_end)))  # fmt: skip
-            stays.append(are_covered(first, start, end, exact, lengths, EXACT_ROWS, OTHERS))
-            of_row = np.repeat(np.arange(len(lengths)), np.diff(first))
-            bases = np.bincount(of_row, np.where(exact, end - start, 0), len(lengths))
-            depth.append(bases / np.maximum(lengths, 1))
+        settled = partial(_settled, block, reads, 0 if alone else len(block.targets))
+        parts += map_in_order(settled, rows_in_parts(block), threads)
+    stays, depth = zip(*parts, strict=True)
     return Settled(np.concatenate(stays), np.concatenate(depth))
 
 
-def _are_exact(reads: Reads, rows: Rows, before: int, threads: int) -> np.ndarray:
+def _settled(block: Pileups, reads: Reads, before: int, part: RowsOfTargets) -> Settled:
+    """Find the settled ones of some targets; ``reads`` and ``before`` are those of `_are_exact`."""
+    rows, first, lengths = part
+    targets, others = block.targets.lengths, block.reads.lengths
+    whole, wide = rows.widened(targets, others, _TO_THE_END), rows.widened(targets, others)
+    exact = _are_exact(reads, whole, before)
+    start = np.where(exact, whole.t_start, wide.t_start)
+    end = np.where(exact, whole.t_end, wide.t_end)
+    of_row = np.repeat(np.arange(len(lengths)), np.diff(first))
+    bases = np.bincount(of_row, np.where(exact, end - start, 0), len(lengths))
+    stays = are_covered(first, start, end, exact, lengths, EXACT_ROWS, OTHERS)
+    return Settled(stays, bases / np.maximum(lengths, 1))
+
+
+def _are_exact(reads: Reads, rows: Rows, before: int) -> np.ndarray:
     """Return a mask of the exact rows: both reads are equal, without unknown bases.
 
     Parameters
@@ -76,7 +84,6 @@ def _are_exact(reads: Reads, rows: Rows, before: int, threads: int) -> np.ndarra
     rows : Rows
         Widened as far as both reads go.
     before : int
-    threads : int
     """
     known = np.diff(reads.unknown_offsets) == 0
     exact = (rows.t_end - rows.t_start == rows.r_end - rows.r_start) & known[rows.target]
@@ -86,5 +93,5 @@ def _are_exact(reads: Reads, rows: Rows, before: int, threads: int) -> np.ndarra
     intervals = Intervals(
         on.target, on.read.astype(np.int64) + before, on.reverse, on.t_start, on.t_end, on.r_start, on.r_end
     )
-    exact[some] = find_differences(reads, intervals, 0, threads=threads).edits == 0
+    exact[some] = find_differences(reads, intervals, 0, threads=1).edits == 0
     return exact

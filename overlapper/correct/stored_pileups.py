@@ -6,6 +6,7 @@ import abc
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from overlapper.tables.base import offsets_of, spread
 ROW = np.dtype([(field.name, field.metadata["dtype"]) for field in Rows.fields_of("column")])
 _BUCKET_ROWS = 1 << 18
 """Average number of rows of a bucket, the range of targets whose rows are sorted together."""
-_PART_ROWS = 1 << 22
+_PART_ROWS = 1 << 16
 """About the number of rows of a part (`rows_in_parts`)."""
 _ROW_COPIES = 4
 """Most copies of the rows of a block that are in memory."""
@@ -265,9 +266,26 @@ def _heads(reads: Reads | StoredReads) -> Reads:
     return Reads.without_bases([""] * len(reads), reads.lengths)
 
 
-def rows_in_parts(pileups: Pileups | StoredPileups) -> Iterator[tuple[Rows, np.ndarray, np.ndarray]]:
-    """Yield the rows of a range of targets at a time, where those of each start, and its length."""
+class RowsOfTargets(NamedTuple):
+    """The rows of a range of targets.
+
+    Attributes
+    ----------
+    rows : Rows
+    first : ndarray of int64, shape (targets + 1,)
+        Where those of each target start.
+    lengths : ndarray of int64, shape (targets,)
+        Bases of each target.
+    """
+
+    rows: Rows
+    first: np.ndarray
+    lengths: np.ndarray
+
+
+def rows_in_parts(pileups: Pileups | StoredPileups) -> Iterator[RowsOfTargets]:
+    """Yield the rows of successive targets in parts of about as many rows."""
     rows_of_each = np.diff(pileups.first)
     for start, stop in itertools.pairwise(cut_evenly(rows_of_each, _PART_ROWS).tolist()):
         first = offsets_of(rows_of_each[start:stop])
-        yield pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop]
+        yield RowsOfTargets(pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop])

@@ -61,7 +61,7 @@ def test_roles_equal_the_oracle(case, at_a_time):
     whole = table_of(lengths, rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
-        leads = leaders.leaders_of(whole)
+        leads = leaders.leaders_of(whole, 1)
         assert leads.tolist() == oracle.leads(lengths, rows)
         of_leaders = [row for row in rows if leads[row[1]]]
         roles = leaders.roles_of(leads, table_of(lengths, of_leaders))
