@@ -17,7 +17,7 @@ for hit in mapper.map(reads[0].sequence):
     print(f"{reads[0].name} maps to {hit.ctg}:{hit.r_st}-{hit.r_en}, strand {hit.strand}, quality {hit.mapq}")
 
 lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
-result = overlapper.evaluate_mappings(overlapper.claims_of(mappings, reads, genome), truth, lengths)
+result = overlapper.evaluate_mappings(overlapper.reported_mappings(mappings, reads, genome), truth, lengths)
 print(f"{result.mapped} of {result.placed} reads are mapped, {result.wrong} of them wrongly")
 
 options = MappingOptions(read_group="ID:run1\tSM:sample", sort=True, index=True)

@@ -195,10 +195,7 @@ def is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
 
 def depth_of(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
     """Return the mean depth of each read, itself included (float64)."""
-    reads = len(lengths)
-    covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
-    covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)
-    return 1 + covering / np.maximum(lengths, 1)
+    return 1 + pairs.mean_cover(lengths)
 
 
 def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges, int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.graph import pileup
+from overlapper.kernels.graph import trimming
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Intervals
 
@@ -28,16 +28,16 @@ def cores_of(
     Returns
     -------
     cores : ndarray of int64, shape (reads, 4)
-        As `overlapper.kernels.graph.pileup.covered` returns them.
+        As `overlapper.kernels.graph.trimming.covered` returns them.
     intervals : tuple of arrays
-        As `overlapper.kernels.graph.pileup.intervals_by_read` returns them.
+        As `overlapper.kernels.graph.trimming.intervals_by_read` returns them.
     """
-    offsets, opens, closes = pileup.intervals_by_read(
+    offsets, opens, closes = trimming.intervals_by_read(
         pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
     )
     bounds = cut_evenly(np.diff(offsets) + 1, (len(opens) + reads) // _BLOCKS + 1)
     found = map_in_order(
-        lambda block: pileup.covered(offsets, opens, closes, *block, min_depth, clip),
+        lambda block: trimming.covered(offsets, opens, closes, *block, min_depth, clip),
         itertools.pairwise(bounds),
         threads,
     )

@@ -22,11 +22,12 @@ from functools import cached_property
 import numpy as np
 
 from overlapper.graph.model import Graph
+from overlapper.graph.stats import with_median_base
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.graph import unitigs
 from overlapper.kernels.text import spelling
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -84,10 +85,9 @@ class Layout:
     @cached_property
     def copies(self) -> np.ndarray:
         """Estimated copies of every unitig (float64): its depth relative to that of the median base."""
-        order = np.argsort(self.depth, kind="stable")
-        below = np.cumsum(self.lengths[order])
-        median = order[np.searchsorted(below, below[-1] / 2)] if len(self) else 0
-        return self.depth / self.depth[median] if len(self) else self.depth
+        if not len(self):
+            return self.depth
+        return self.depth / self.depth[with_median_base(self.depth, self.lengths)]
 
     @cached_property
     def unitig_of_step(self) -> np.ndarray:

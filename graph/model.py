@@ -22,7 +22,8 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.graph.graph_edges import mirror_edges
-from overlapper.tables.base import Table, column, offsets_of
+from overlapper.tables.base import Table, column
+from overlapper.tables.ragged import offsets_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

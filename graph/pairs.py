@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.graph import pair_order, pileup
+from overlapper.kernels.graph import pair_order, trimming
 from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Intervals, Overlaps
 from overlapper.tables.base import column
@@ -82,12 +82,12 @@ def pairs_of(overlaps: Overlaps, order: np.ndarray, *, threads: int = 1) -> Pair
 
 
 def without_repeats(pairs: Pairs) -> Pairs:
-    """Drop what repeats a longer overlap of the same pair and strand (`kernels.graph.pileup.shadowed`).
+    """Drop what repeats a longer overlap of the same pair and strand (`kernels.graph.trimming.shadowed`).
 
     Tools report some pairs twice, once from each read, or in pieces of one chain; two overlaps at different
     places of either read are two facts and stay.
     """
-    return pairs.take(~pileup.shadowed(*pairs.intervals))
+    return pairs.take(~trimming.shadowed(*pairs.intervals))
 
 
 def blocks_of(pairs: Pairs) -> Iterator[Pairs]:
@@ -117,7 +117,7 @@ def cut(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.ndarray) ->
         Without the pairs of which nothing is left.
     """
     p = pairs
-    intervals = pileup.cut_linear(*p.intervals, start, end)
+    intervals = trimming.cut_linear(*p.intervals, start, end)
     if overlaps.cigar_offsets is not None:
         beyond = (intervals != np.stack([p.q_start, p.q_end, p.t_start, p.t_end])).any(axis=0)
         aligned = beyond & has_alignment(overlaps, p.row)
@@ -142,7 +142,7 @@ def _cut_aligned(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.nd
     # Alignments are along the query of the overlap table.
     query = np.where(swapped, pairs.target, pairs.query)
     target = np.where(swapped, pairs.query, pairs.target)
-    found = pileup.cut_aligned(
+    found = trimming.cut_aligned(
         pairs.reverse, overlaps.q_start[rows], overlaps.t_start[rows], overlaps.t_end[rows],
         overlaps.cigar, overlaps.cigar_offsets, rows, start[query], end[query], start[target], end[target],
     )  # fmt: skip

@@ -24,7 +24,7 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.graph.gfa import Gfa, Join
 from overlapper.graph.stats import components
 from overlapper.io.outputs import check_ending
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 MOST_SEGMENTS = 2000
 WIDTH, NARROW = 1152, 400

@@ -29,6 +29,7 @@ import numpy as np
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Graph
 from overlapper.graph.placement import Placements, contained_in_unitigs
+from overlapper.graph.stats import with_median_base
 from overlapper.tables import Overlaps
 
 SHARE = 4
@@ -84,9 +85,7 @@ def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) 
     own = np.bincount(component[laid_out.unitig_of_step], laid_out.graph.lengths[laid_out.path >> 1])
     own += np.bincount(component[contained.unitig], inner.end - inner.start, len(own))
     bases = np.bincount(component, laid_out.lengths)
-    order = np.argsort(own / bases, kind="stable")
-    below = np.cumsum(bases[order])
-    median = order[np.searchsorted(below, below[-1] / 2)]
+    median = with_median_base(own / bases, bases)
     return SHARE * own / bases < own[median] / bases[median]
 
 

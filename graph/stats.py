@@ -1,4 +1,4 @@
-"""Statistics of an assembly graph read from GFA."""
+"""Figures of sequences, and statistics of an assembly graph read from GFA."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ def n50(lengths: np.ndarray) -> int:
     falling = np.sort(lengths)[::-1]
     reached = np.cumsum(falling, dtype=np.int64) * 2 >= falling.sum(dtype=np.int64)
     return int(falling[reached][0]) if len(falling) else 0
+
+
+def length_figures(lengths: np.ndarray, circular: np.ndarray | None = None) -> dict[str, int]:
+    """Return figures of sequences: how many, of these circular ones (if told), bases, longest and N50."""
+    return {
+        "number": len(lengths),
+        **({} if circular is None else {"circular": int(circular.sum())}),
+        "bases": int(lengths.sum()),
+        "longest": int(lengths.max(initial=0)),
+        "n50": n50(lengths),
+    }
+
+
+def with_median_base(values: np.ndarray, lengths: np.ndarray) -> int:
+    """Return the number of the sequence with the median base of all, by a value of each sequence."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(lengths[order])
+    return int(order[np.searchsorted(below, below[-1] / 2)])
 
 
 @dataclasses.dataclass(frozen=True)

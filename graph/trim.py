@@ -37,7 +37,7 @@ from overlapper.extend.classify import classify
 from overlapper.graph.cores import cores_of
 from overlapper.graph.molecule_ends import without_chimeric_ends
 from overlapper.graph.pairs import Pairs, blocks_of, cut
-from overlapper.kernels.graph import pileup
+from overlapper.kernels.graph import trimming
 from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import OverlapClass, Overlaps
@@ -104,7 +104,7 @@ def trim(
     end = np.where(kept, crude.start + fine.end, 0)
     start, end = _with_free_ends(pairs, lengths, start, end, params.max_hang)
     junction = np.where(fine.junction >= 0, crude.start + fine.junction, crude.junction)
-    folds = pileup.palindromes(*pairs.intervals, junction)
+    folds = trimming.palindromes(*pairs.intervals, junction)
     counts = {
         "reads without enough overlaps": int((~kept).sum()),
         "reads trimmed": int((kept & (end - start < lengths)).sum()),
@@ -152,7 +152,7 @@ def kept_intervals(
     cores, intervals = cores_of(pairs, reads, min_depth, clip, threads)
     long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
-    start, end = pileup.grown(*intervals, start, end, params.min_overlap)
+    start, end = trimming.grown(*intervals, start, end, params.min_overlap)
 
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
@@ -175,6 +175,6 @@ def _coverage(pairs: Pairs, kept: Kept) -> float:
 def _with_free_ends(
     pairs: Pairs, lengths: np.ndarray, start: np.ndarray, end: np.ndarray, hang: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    opposed = pileup.opposed_ends(*pairs.intervals, lengths, start, end, hang)
+    opposed = trimming.opposed_ends(*pairs.intervals, lengths, start, end, hang)
     kept = end > start
     return np.where(kept & ~opposed[:, 0], 0, start), np.where(kept & ~opposed[:, 1], lengths, end)

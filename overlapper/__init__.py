@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from overlapper.io.reported import ReportedOverlaps as ReportedOverlaps
     from overlapper.io.truth import Truth as Truth
     from overlapper.io.truth import read_truth as read_truth
-    from overlapper.mapping.evaluate import claims_of as claims_of
     from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
+    from overlapper.mapping.evaluate import reported_mappings as reported_mappings
     from overlapper.mapping.mapper import map_reads as map_reads
     from overlapper.mapping.one_by_one import Hit as Hit
     from overlapper.mapping.one_by_one import Mapper as Mapper
@@ -78,7 +78,7 @@ _HOMES = {
     "read_truth": "overlapper.io.truth",
     "ReportedOverlaps": "overlapper.io.reported",
     "evaluate_mappings": "overlapper.mapping.evaluate",
-    "claims_of": "overlapper.mapping.evaluate",
+    "reported_mappings": "overlapper.mapping.evaluate",
     "evaluate_contigs": "overlapper.evaluation.contigs",
     "evaluate_reads": "overlapper.evaluation.reads",
     "Alignments": "overlapper.tables",

@@ -122,6 +122,28 @@ def test_kernels_are_kept_in_our_own_cache(path):
     )
 
 
+ON_GPUS = [p for p in sorted((ROOT / "overlapper/kernels").glob("*/cuda/*.py")) if p.stem != "__init__"]
+
+
+@pytest.mark.parametrize("path", ON_GPUS, ids=lambda p: p.stem)
+def test_twins_have_one_name(path):
+    says = ast.get_docstring(ast.parse(path.read_text())).partition("\n")[0]
+    has_twin = (path.parents[1] / path.name).exists()
+    assert re.findall(r"twin of \S+\.py", says) == [f"twin of ../{path.name}"] * has_twin
+
+
+def test_the_design_says_whose_parts_other_modules_for_gpus_are():
+    design = (ROOT / "docs/design.md").read_text()
+    for path in ON_GPUS:
+        family = path.parents[1]
+        known = {
+            twin.stem for twin in ON_GPUS if twin.parent == path.parent and (family / twin.name).exists()
+        }
+        known |= set(re.findall(rf"`{family.name}/cuda/(\w+)\.py`", design))
+        is_part = any(path.stem.startswith(name.removesuffix("s")) for name in known)
+        assert is_part or family.name == "common", f"docs/design.md does not say what {path} is a part of"
+
+
 def test_the_calls_that_the_design_follows_exist():
     followed = (ROOT / "docs/design.md").read_text().partition("Two reads followed")[2].partition("```")[0]
     names = re.findall(r"`([\w./]+)`", followed)

@@ -19,7 +19,7 @@ from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
 from overlapper.correct.voted import CONFIRMED_DEPTH
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 AGREED = 50
 """Phred quality of a base that enough reads have, as high as polishing gives at most. Chosen; judged on LPA,

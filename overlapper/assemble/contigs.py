@@ -38,14 +38,14 @@ from overlapper.assemble.layouts import (
     lay_out,
     tell_haplotypes_apart,
 )
-from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, LONGEST_RUN
+from overlapper.assemble.plan import Plan
+from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
-from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.polish import Polished, Unitigs
-from overlapper.graph.stats import n50
+from overlapper.graph.layout_summary import no_unitigs
+from overlapper.graph.stats import length_figures
 from overlapper.overlap.presets import ErrorRate
-from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
-from overlapper.params.correction import CorrectParams
+from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
@@ -93,11 +93,7 @@ class Assembled:
             "version": __version__,
             "left_out": dict(left_out),
             "contigs": {
-                "number": len(lengths),
-                "circular": int(self.contigs.circular.sum()),
-                "bases": int(lengths.sum()),
-                "longest": int(lengths.max(initial=0)),
-                "n50": n50(lengths),
+                **length_figures(lengths, self.contigs.circular),
                 "bases cut off ends": self.cut_off,
             },
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
@@ -114,9 +110,10 @@ class Assembled:
         """Text that says whether the reads were corrected, and at which error rate."""
         rate = self.stages[0].facts["error rate"]
         done = "laid out as they are"
-        if keeps_copies_apart(self.params, rate):
+        plan = Plan.of(self.params, rate)
+        if plan.separate:
             done = "corrected, and copies kept apart"
-        elif needs_correction(self.params, rate):
+        elif plan.correct:
             done = "corrected"
         return f"error rate {100 * rate:.2g} %: reads are {done}"
 
@@ -190,91 +187,65 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
-    separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
-    error_rate, sound, depth = _find_overlaps(steps, params, preset, separate, report)
-    exact = separate and error_rate < EXACT_BELOW
-    rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
-    layout = lay_out(steps, params, sound, separate, exact, depth, rounds > 0, report)
+    plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
+    sound, depth = _find_overlaps(steps, params, plan, preset, report)
+    layout = lay_out(steps, params, plan, sound, depth, report)
     contigs = layout.laid_out.contigs
-    if rounds:
-        polishing = dataclasses.replace(params.polishing, rounds=rounds)
-        polished = _polish(steps, layout.laid_out, separate, error_rate, polishing, report)
+    if plan.polish_rounds:
+        polished = _polish(steps, layout.laid_out, params, plan, report)
         sequences, warnings = polished.unitigs.sequences, polished.warnings
     else:
         unitigs = Unitigs(contigs.sequences, contigs.circular)
         sequences, warnings = with_agreement(unitigs, layout.laid_out.reads, layout.overlaps), list[str]()
     uncut_bases = sequences.total_bases
-    if not separate:
+    if not plan.separate:
         sequences = without_error_prone_ends(sequences, contigs.ends_that_stay())
-    elif exact and not rounds and not layout.depth:  # haplotypes are told apart by where reads lie
+    # Haplotypes are told apart by where reads lie.
+    elif plan.exact and not plan.polish_rounds and not layout.depth:
         sequences = without_shallow_ends(sequences, contigs.ends_that_stay())
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, rounds > 0, report)
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
     cut_off = uncut_bases - sequences.total_bases
     return Assembled(contigs, params, steps.stages.done, warnings, cut_off, haplotypes)
 
 
 def _find_overlaps(
-    steps: AssemblySteps, params: AssembleParams, preset: str, separate: bool, report: Report
-) -> tuple[float, Sound | None, float | None]:
+    steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
+) -> tuple[Sound | None, float | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
 
     Returns
     -------
-    error_rate : float
-        Of the given reads.
     sound : Sound or None
         Parts of the current reads that are not chimeric; where overlaps are exact.
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
     """
-    error_rate = steps.overlap("overlaps", preset, BOTH_ENDS, report)["error rate"]
-    if not separate and not needs_correction(params, error_rate):
-        return error_rate, None, None
-    exact, given = separate and error_rate < EXACT_BELOW, steps.reads.lengths
-    sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
-    accurate = separate and error_rate < ACCURATE_BELOW
-    correct_by_accuracy(steps, params, accurate, exact, report)
-    depth = depth_of_haplotype(steps, params) if separate else None
-    if exact:
-        steps.overlap("exact-overlaps", "auto", EXACT, report, None if depth else LONGEST_RUN)
+    steps.overlap("overlaps", preset, BOTH_ENDS, report)
+    if not plan.correct:
+        return None, None
+    given = steps.reads.lengths
+    sound = sound_parts(steps.overlaps, given, steps.threads) if plan.exact else None
+    correct_by_accuracy(steps, params, plan.accurate, plan.exact, report)
+    depth = depth_of_haplotype(steps, params) if plan.separate else None
+    if plan.exact:
+        steps.overlap("exact-overlaps", "auto", EXACT, report, None if depth else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     if sound is not None:
         sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
-    return error_rate, sound, depth
+    return sound, depth
 
 
 def _polish(
-    steps: AssemblySteps,
-    laid_out: LaidOut,
-    separate: bool,
-    error_rate: float,
-    params: CorrectParams,
-    report: Report,
+    steps: AssemblySteps, laid_out: LaidOut, params: AssembleParams, plan: Plan, report: Report
 ) -> Polished:
     """Polish contigs by the given reads, or, where copies are kept apart, by those of their layout alone."""
     contigs = laid_out.contigs
     return steps.polish(
         Unitigs(contigs.sequences, contigs.circular),
-        laid_out.reads if separate else None,
-        ErrorRate(error_rate, "of the overlaps"),
-        params,
+        laid_out.reads if plan.separate else None,
+        ErrorRate(plan.error_rate, "of the overlaps"),
+        dataclasses.replace(params.polishing, rounds=plan.polish_rounds),
         lambda step, done, total: report(f"polishing, {step}", done, total),
     )
-
-
-def needs_correction(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether reads of this error rate are corrected before layout."""
-    if params.correct is WhenToCorrect.AUTO:
-        return error_rate > params.correct_above
-    return params.correct is WhenToCorrect.ALWAYS
-
-
-def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether copies and haplotypes are kept apart, by the error rate of the reads."""
-    if params.haplotypes is WhatOfHaplotypes.PHASE:
-        return True
-    if params.copies is WhatOfCopies.AUTO:
-        return params.correct is not WhenToCorrect.NEVER and error_rate < params.separate_below
-    return params.copies is WhatOfCopies.SEPARATE

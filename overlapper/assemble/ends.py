@@ -18,7 +18,7 @@ WORSE, HARMLESS = 10, 0.001
 """Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
 
 
-def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
+def without_error_prone_ends(sequences: Reads, stays: np.ndarray) -> Reads:
     """Cut off both ends of sequences where their error probability is far above that of the rest.
 
     As in Mott's trimming, every base weighs a limit less the probability that it is wrong, which is 1 where
@@ -30,7 +30,7 @@ def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
     ----------
     sequences : Reads
         With qualities, which are 0 where no vote was taken.
-    whole : ndarray of bool, shape (n, 2)
+    stays : ndarray of bool, shape (n, 2)
         Of each sequence whether the first end stays, and whether the last one does.
     """
     cut = np.zeros((len(sequences), 2), np.int64)
@@ -42,10 +42,10 @@ def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
         limit = max(WORSE * float(wrong[quality > 0].mean()), HARMLESS)
         reach = min(REACH, len(wrong) // 2)
         cut[number] = _error_prone(wrong[:reach], limit), _error_prone(wrong[::-1][:reach], limit)
-    return _cut_off(sequences, np.where(whole, 0, cut))
+    return _cut_off(sequences, np.where(stays, 0, cut))
 
 
-def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
+def without_shallow_ends(sequences: Reads, stays: np.ndarray) -> Reads:
     """Cut off both ends of sequences laid out by exact overlaps, where few reads agree.
 
     There they are as they were given. Of `REACH` bases of each end those go before the first that enough
@@ -54,7 +54,7 @@ def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
 
     Parameters
     ----------
-    sequences, whole
+    sequences, stays
         As `without_error_prone_ends` takes them.
     """
     cut = np.zeros((len(sequences), 2), np.int64)
@@ -65,7 +65,7 @@ def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
         cut[number] = [
             end.argmax() if end.any() else len(end) for end in (agreed[:REACH], agreed[::-1][:REACH])
         ]
-    return _cut_off(sequences, np.where(whole, 0, cut))
+    return _cut_off(sequences, np.where(stays, 0, cut))
 
 
 def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from overlapper.assemble.haplotypes import Phased
-from overlapper.graph.stats import n50
+from overlapper.graph.stats import length_figures
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.text.spelling import spell
 from overlapper.runtime.messages import counted
@@ -46,8 +46,8 @@ class Haplotig:
 
 
 @dataclasses.dataclass(frozen=True)
-class Ends:
-    """Which ends of contigs are linked.
+class Links:
+    """Which ends of contigs are linked to which.
 
     Attributes
     ----------
@@ -88,10 +88,10 @@ class Haplotypes:
     primary: list[Haplotig]
 
     @classmethod
-    def of(cls, contigs: Reads, circular: np.ndarray, ends: Ends, phased: Phased, depth: float) -> Self:
+    def of(cls, contigs: Reads, circular: np.ndarray, links: Links, phased: Phased, depth: float) -> Self:
         """Return both haplotypes and the primary contigs; arguments are those of `primary`, and the depth."""
         one, other = (of_haplotype(phased, circular, number) for number in (1, 2))
-        return cls(phased, depth, one, other, primary(contigs, circular, ends, phased))
+        return cls(phased, depth, one, other, primary(contigs, circular, links, phased))
 
     def decision(self) -> str:
         """Text that says that there are two haplotypes, and how much of them is phased."""
@@ -110,15 +110,7 @@ class Haplotypes:
             "depth of a haplotype": round(self.depth, 2),
             "phase blocks": int(self.phased.block.max(initial=0)),
             "phased bases": int(phased.sum()),
-            **{
-                name: {
-                    "number": len(of),
-                    "bases": int(of.sum()),
-                    "longest": int(of.max(initial=0)),
-                    "n50": n50(of),
-                }
-                for name, of in lengths.items()
-            },
+            **{name: length_figures(of) for name, of in lengths.items()},
         }
 
 
@@ -179,14 +171,14 @@ def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def primary(contigs: Reads, circular: np.ndarray, links: Ends, phased: Phased) -> list[Haplotig]:
+def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) -> list[Haplotig]:
     """Return primary contigs, longest first, joined where only one may follow another.
 
     Parameters
     ----------
     contigs : Reads
     circular : ndarray of bool, shape (contigs,)
-    links : Ends
+    links : Links
     phased : Phased
     """
     lengths, chosen = contigs.lengths.tolist(), chosen_contigs(phased, contigs.lengths)

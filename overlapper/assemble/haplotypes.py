@@ -98,7 +98,7 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
     )
     pieces = Pieces.concat(list(cut))
     kmers = SharedKmers.of(pieces, _equal(counted), sampled)
-    return two_colours(pieces, opposite(kmers), beside_shared(kmers))
+    return assign_haplotypes(pieces, opposite(kmers), beside_shared(kmers))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,7 +184,7 @@ def beside_shared(kmers: SharedKmers) -> int:
     return sum(bases for _, _, bases in kmers.in_common(one_of_two, kmers.pieces.lengths))
 
 
-def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared: int) -> Phased:
+def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared: int) -> Phased:
     """Give opposite pieces opposite haplotypes.
 
     Parameters
@@ -195,35 +195,35 @@ def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared
     beside_shared : int
         As in `Phased`.
     """
-    leader, turned = list(range(len(pieces))), [False] * len(pieces)
+    above, differs = list(range(len(pieces))), [False] * len(pieces)
 
-    def leader_of(piece: int) -> tuple[int, bool]:
-        turns = False
-        while leader[piece] != piece:
-            turns, piece = turns ^ turned[piece], leader[piece]
-        return piece, turns
+    def root_of(piece: int) -> tuple[int, bool]:
+        flipped = False
+        while above[piece] != piece:
+            flipped, piece = flipped ^ differs[piece], above[piece]
+        return piece, flipped
 
     for one, other, _ in pairs:
-        (first, first_turned), (second, second_turned) = leader_of(one), leader_of(other)
+        (first, first_flipped), (second, second_flipped) = root_of(one), root_of(other)
         if first != second:
-            leader[second], turned[second] = first, first_turned == second_turned
-    of_piece = [leader_of(piece) for piece in range(len(pieces))]
-    leaders, turns = np.array(of_piece, np.int64).reshape(-1, 2).T
+            above[second], differs[second] = first, first_flipped == second_flipped
+    of_piece = [root_of(piece) for piece in range(len(pieces))]
+    root, flipped = np.array(of_piece, np.int64).reshape(-1, 2).T
     phased = pieces.sites > 0
     bases = (
-        np.bincount(2 * leaders + turns, pieces.lengths * phased, 2 * len(pieces))
+        np.bincount(2 * root + flipped, pieces.lengths * phased, 2 * len(pieces))
         .astype(np.int64)
         .reshape(-1, 2)
     )
     block, haplotype = np.zeros(len(pieces), np.int32), np.zeros(len(pieces), np.uint8)
-    blocks, so_far = np.unique(leaders[phased]), np.zeros(2, np.int64)
+    blocks, so_far = np.unique(root[phased]), np.zeros(2, np.int64)
     longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
     for number, one in enumerate(longest_first.tolist(), start=1):
         # Of a block, the side of more bases goes to the haplotype that has fewer so far.
         swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
         so_far += bases[one, ::-1] if swapped else bases[one]
-        inside = phased & (leaders == one)
-        block[inside], haplotype[inside] = number, 1 + (turns[inside] ^ swapped)
+        inside = phased & (root == one)
+        block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)
     return Phased(pieces, block, haplotype, pairs, beside_shared)
 
 

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
-from overlapper.assemble.haplotigs import Ends, Haplotypes
+from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.pieces import SHARED
+from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import separated
 from overlapper.assemble.steps import AssemblySteps
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.errors import ParameterError
-from overlapper.extend.differences import check_room
 from overlapper.graph import assemble
 from overlapper.params.assembly import AssembleParams, WhatOfHaplotypes
 from overlapper.params.graph import CleanParams, GraphParams
+from overlapper.runtime.memory import check_room
 from overlapper.runtime.messages import Report
 from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
@@ -75,7 +76,7 @@ class LaidOut:
     reads: OwnReads
 
 
-class Layout(NamedTuple):
+class LayoutWithHaplotypes(NamedTuple):
     """A layout, and what is known of haplotypes.
 
     Attributes
@@ -98,37 +99,35 @@ class Layout(NamedTuple):
 def lay_out(
     steps: AssemblySteps,
     params: AssembleParams,
+    plan: Plan,
     sound: Sound | None,
-    separate: bool,
-    exact: bool,
     depth: float | None,
-    to_be_polished: bool,
     report: Report,
-) -> Layout:
+) -> LayoutWithHaplotypes:
     """Lay out the current reads by their overlaps, of which those between copies are left out before.
 
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
     """
     reads, overlaps = steps.reads, steps.overlaps
-    if separate and not exact:
+    if plan.separate and not plan.exact:
         report("telling copies apart", 0, 0)
         overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
-    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
+    graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_at = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
-    kept = Overlaps.empty() if to_be_polished else overlaps
+    kept = Overlaps.empty() if plan.polish_rounds else overlaps
     if depth:
         laid_out, phased = laid_out_at(SHARED * depth), None
         if params.haplotypes is WhatOfHaplotypes.AUTO:
             phased = _phased(laid_out, depth, steps)
         if phased is None or phased.of_two:
-            return Layout(laid_out, kept, depth, phased)
+            return LayoutWithHaplotypes(laid_out, kept, depth, phased)
         steps.stages.rename_last("layout-of-two")  # the layout is the one to come
-    return Layout(laid_out_at(np.inf), kept, None, None)
+    return LayoutWithHaplotypes(laid_out_at(np.inf), kept, None, None)
 
 
 def tell_haplotypes_apart(
-    steps: AssemblySteps, layout: Layout, contigs: Contigs, polished: bool, report: Report
+    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, polished: bool, report: Report
 ) -> Haplotypes | None:
     """Return the haplotypes of contigs; None if there are not two."""
     if not layout.depth:
@@ -137,8 +136,8 @@ def tell_haplotypes_apart(
     phased = layout.phased
     if polished or not phased:  # polishing changed the bases, or this is the first time
         phased = _phased(dataclasses.replace(layout.laid_out, contigs=contigs), layout.depth, steps)
-    ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
-    return Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, layout.depth)
+    links = Links(contigs.link_source, contigs.link_target, contigs.link_overlap)
+    return Haplotypes.of(contigs.sequences, contigs.circular, links, phased, layout.depth)
 
 
 def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from overlapper.correct.leaders import LED_BELOW
 from overlapper.extend.copies import tell_copies
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
-EXACT_BELOW = 0.04
+EXACT_BELOW = LED_BELOW
 """Error rate of the given reads below which corrected reads of a copy are equal to the last base, so that
 only overlaps without any difference count: a copy that few reads show passes for an error otherwise. Fitted
 on the MHC (R10), judged on LPA, yeast and Klebsiella (``docs/notes/assembly.md``)."""
@@ -30,7 +31,7 @@ EXACT = {
 }
 """Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
 may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembly.md``)."""
-LONGEST_RUN = 24
+COUNTED_RUN = 24
 """Bases that count of a run of equal ones, where reads of one haplotype are to match to the last base: votes
 leave longer runs at two lengths, and exact overlaps would go along both. Two haplotypes may differ in a run
 alone: where there are two all bases count. Fitted on *P. falciparum* (R10), judged on other chromosomes of

@@ -11,10 +11,10 @@ import numpy as np
 
 from overlapper.assemble.contigs import Assembled, assemble_in_steps
 from overlapper.assemble.steps import Changes, Facts
-from overlapper.correct.machine import Machine
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.reads import correct_kept
+from overlapper.correct.resources import Machine
 from overlapper.correct.stored_polish import polish_stored
 from overlapper.correct.stored_rounds import StoredRoundReads, with_votes
 from overlapper.correct.uncovered import Uncovered

@@ -14,7 +14,7 @@ from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import IndexCopies, ListsThere
 from overlapper.tables import Candidates
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.dsoft import Found

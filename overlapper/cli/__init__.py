@@ -24,8 +24,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from overlapper.cli.habits import instead_of
-from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_files, lack_of_memory
+from overlapper.cli.foreign_options import instead_of
+from overlapper.cli.scarcity import check_address_space, lack_of_files, lack_of_memory
+from overlapper.cli.standard_error import forgive_standard_error
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 

@@ -99,7 +99,7 @@ def _told_apart(
     request: OverlapRequest, result: Run, table: Reads, order: np.ndarray, separate: bool, progress: Progress
 ) -> Run:
     """Count the differences of copies of overlaps, and leave out those that join different copies."""
-    from overlapper.assemble.told_apart import are_trans, count_copy_differences
+    from overlapper.assemble.copy_differences import are_trans, count_copy_differences
 
     overlaps = count_copy_differences(
         table, result.overlaps, preset=request.preset, threads=request.threads, device=request.device,

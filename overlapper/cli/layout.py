@@ -159,9 +159,9 @@ def layout(
     check_name(fasta, "--fasta", "FASTA")
     load_compute()
 
-    from overlapper.assemble.summary import no_unitigs, to_json
     from overlapper.cli.record import Record, keep_stats
     from overlapper.graph.export import check_read_lines
+    from overlapper.graph.layout_summary import no_unitigs, to_json
     from overlapper.io.writers import check_format
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
@@ -205,7 +205,7 @@ def layout(
             progress.note(no_unitigs(len(made.overlaps), params.graph))
 
 
-class _LaidOut(NamedTuple):
+class _ReadsLaidOut(NamedTuple):
     """A layout, and the reads and overlaps that it is made of."""
 
     reads: Reads
@@ -221,7 +221,7 @@ def _laid_out(
     cleaning: CleanParams | None,
     threads: int,
     progress: Progress,
-) -> _LaidOut:
+) -> _ReadsLaidOut:
     """Read reads and overlaps, and lay the reads out."""
     from overlapper.graph import assemble
     from overlapper.io.fastx import read_fastx
@@ -232,11 +232,11 @@ def _laid_out(
     progress.report("reading overlaps")
     found = read_overlaps(overlaps, given, threads=threads)
     assembly = assemble(given, found, params, cleaning, threads=threads, report=progress.report)
-    return _LaidOut(given, found, assembly)
+    return _ReadsLaidOut(given, found, assembly)
 
 
 def _contents(
-    made: _LaidOut, keep_contained: bool, read_lines: str | None
+    made: _ReadsLaidOut, keep_contained: bool, read_lines: str | None
 ) -> list[Callable[[], Iterable[str]]]:
     """Return what makes the lines of each file: GFA, FASTA, table, GFA of reads."""
     from overlapper.graph import export
@@ -251,7 +251,7 @@ def _contents(
     ]
 
 
-def _tell(progress: Progress, made: _LaidOut) -> None:
+def _tell(progress: Progress, made: _ReadsLaidOut) -> None:
     progress.note(f"{len(made.reads):>15,} reads")
     progress.note(f"{len(made.overlaps):>15,} overlaps")
     for step, counts in made.assembly.counts.items():

@@ -1,11 +1,8 @@
-"""Messages for lack of memory, and a standard error that may be full or closed."""
+"""Messages for lack of memory, of address space and of open files."""
 
 from __future__ import annotations
 
 import errno
-import io
-import sys
-from typing import Any
 
 from overlapper.errors import OutOfMemoryError
 
@@ -73,29 +70,3 @@ def _open_files() -> int:
     import resource
 
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-
-
-class _Forgiving(io.FileIO):
-    """A file that drops what it cannot take."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data) or 0
-        except OSError:
-            return len(data)
-
-
-def forgive_standard_error() -> None:
-    """Have standard error drop what it cannot take (a full disk, a pipe that nobody reads).
-
-    A run is not worse for it, and there is nowhere else to say so; its exit code still tells how it ended.
-    """
-    try:
-        is_plain = sys.stderr.fileno() == 2
-    except (AttributeError, OSError, ValueError):
-        is_plain = False
-    if is_plain:
-        raw = _Forgiving(2, "w", closefd=False)
-        sys.stderr = io.TextIOWrapper(
-            io.BufferedWriter(raw), sys.stderr.encoding, "backslashreplace", line_buffering=True
-        )

@@ -16,11 +16,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from overlapper.compare.claims import read_claims
 from overlapper.compare.comparison import Comparison, Method
 from overlapper.compare.processes import run_methods
+from overlapper.compare.reported_mappings import read_reported_mappings
 from overlapper.io.truth import Truth, TruthRow
-from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
+from overlapper.mapping.evaluate import MappingEvaluation, ReportedMappings, evaluate_mappings
 from overlapper.mapping.extenders import map_extender
 from overlapper.mapping.seeders import seeder
 from overlapper.runtime.messages import Report, unreported
@@ -76,13 +76,13 @@ def compare_mappings(
     for name in extenders:
         map_extender(name)
     methods = [(first, second) for first in seeders for second in extenders]
-    costs, claims = run_methods(
+    costs, reported = run_methods(
         ["map", files[0]], reads, files[1], ("seeder", "extender"), methods,
-        ["-t", str(threads), *options], read_claims, report,
+        ["-t", str(threads), *options], read_reported_mappings, report,
     )  # fmt: skip
     lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
-    places = truth.of_reads(reads.names) if truth else consensus(claims, reads)
-    scores = [_scores(evaluate_mappings(claim, places, lengths, circular)) for claim in claims]
+    places = truth.of_reads(reads.names) if truth else consensus(reported, reads)
+    scores = [_scores(evaluate_mappings(method, places, lengths, circular)) for method in reported]
     return Comparison(
         mode="map",
         judged_by="placements" if truth else "consensus",
@@ -104,19 +104,19 @@ def _scores(result: MappingEvaluation) -> dict[str, float | None]:
     }
 
 
-def consensus(claims: Sequence[Claims], reads: Reads) -> Truth:
+def consensus(reported: Sequence[ReportedMappings], reads: Reads) -> Truth:
     """Return the consensus places of reads as a truth table."""
-    rows_of = [{name: row for row, name in enumerate(claim.read.tolist())} for claim in claims]
+    rows_of = [{name: row for row, name in enumerate(method.read.tolist())} for method in reported]
     rows = []
     for name, length in zip(reads.names, reads.lengths.tolist(), strict=True):
         places = [
-            _place(claim, rows[name], length)
-            for claim, rows in zip(claims, rows_of, strict=True)
+            _place(method, rows[name], length)
+            for method, rows in zip(reported, rows_of, strict=True)
             if name in rows
         ]
         groups = [[other for other in places if _agree(place, other)] for place in places]
         best = max(groups, key=len, default=[])
-        if 2 * len(best) <= len(claims):
+        if 2 * len(best) <= len(reported):
             continue
         ref, reverse = best[0][:2]
         start, end = (int(np.median([place[column] for place in best])) for column in (4, 5))
@@ -126,14 +126,14 @@ def consensus(claims: Sequence[Claims], reads: Reads) -> Truth:
     return Truth.from_rows(rows)
 
 
-def _place(claim: Claims, row: int, length: int) -> tuple[str, bool, int, int, int, int]:
+def _place(method: ReportedMappings, row: int, length: int) -> tuple[str, bool, int, int, int, int]:
     """Return sequence, strand and interval of a mapping, and the interval carried on to the whole read."""
-    reverse = bool(claim.reverse[row])
-    before, after = int(claim.q_start[row]), length - int(claim.q_end[row])
+    reverse = bool(method.reverse[row])
+    before, after = int(method.q_start[row]), length - int(method.q_end[row])
     if reverse:
         before, after = after, before
-    start, end = int(claim.t_start[row]), int(claim.t_end[row])
-    return str(claim.ref[row]), reverse, start, end, start - before, end + after
+    start, end = int(method.t_start[row]), int(method.t_end[row])
+    return str(method.ref[row]), reverse, start, end, start - before, end + after
 
 
 def _agree(one: tuple, other: tuple) -> bool:

@@ -11,12 +11,12 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.resources import Workers
 from overlapper.correct.vote_settings import settings_of
 from overlapper.correct.voting_rows import MOST_SURPLUS, Chosen, choose_rows, rows_of_windows, turned
 from overlapper.correct.windows import windows_of, without_margins
@@ -24,7 +24,7 @@ from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_win
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import Crew, cut_evenly, map_among, map_in_order, share_for_threads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
@@ -36,10 +36,6 @@ GPU_BLOCK_BASES = 4_000_000
 """Most bases of the blocks that a GPU takes together."""
 GPU_LEAST_BASES = 2_000_000
 """Least bases of targets for GPUs to be used: fewer are done before their kernels are loaded."""
-
-
-Part = tuple[Any, ...]
-"""Consensus of a block of windows: its length for each window, then the other columns of `Consensus`."""
 
 
 class Likeness(NamedTuple):
@@ -55,6 +51,28 @@ class Likeness(NamedTuple):
 
     rows: Callable[[], Rows]
     before: int
+
+
+class Part(NamedTuple):
+    """Consensus of a block of windows, without margins.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (windows,)
+        Bases of each window.
+    codes, quality, depth, origin, counts : ndarray
+        As in `Consensus`; the counts are those of each window.
+    rows : callable
+        As in `Likeness`.
+    """
+
+    lengths: np.ndarray
+    codes: np.ndarray
+    quality: np.ndarray
+    depth: np.ndarray
+    origin: np.ndarray
+    counts: np.ndarray
+    rows: Callable[[], Rows]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -161,7 +179,7 @@ def consensus_in_parts(
     target, waiting, done, given = vote.bounds.target, [], 0, 0
     for part in of_windows:
         waiting.append(part)
-        done += len(part[0])
+        done += len(part.lengths)
         # The windows of a target that is not complete wait for the others.
         if done == len(target) or target[done] != target[done - 1]:
             first, stop = int(target[given]), int(target[done - 1]) + 1
@@ -247,19 +265,19 @@ class _Vote:
         excess = rows.divergence - self._nearest[rows.read]
         return rows_of_windows(rows, excess, number, windows, self._settings)
 
-    def _cut(self, chosen: Chosen, made: Part) -> Part:
-        """Cut the margins off the consensus of windows."""
+    def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> Part:
+        """Cut the margins off the consensus of windows, as `correct_windows` returns it."""
         number, windows = chosen.number, chosen.windows
-        *columns, marks = made
-        made = tuple(columns)
-        made[-1][:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
+        offsets, codes, quality, depth, origin, counts, marks = made
+        counts[:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
         start, stop = self.bounds.start[number], self.bounds.end[number]
         rows = partial(turned, chosen, marks, start, stop)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
-            return np.diff(made[0]), *made[1:], rows
+            return Part(np.diff(offsets), codes, quality, depth, origin, counts, rows)
         # What is inserted behind the last base of a target belongs to its last window.
-        return *without_margins(made, windows.start, start, stop + (stop == lengths)), rows
+        within = without_margins(made[:-1], windows.start, start, stop + (stop == lengths))
+        return Part._make((*within, rows))
 
 
 def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Consensus:

@@ -18,7 +18,7 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences

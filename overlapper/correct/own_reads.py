@@ -14,10 +14,9 @@ import numpy as np
 from overlapper.correct.pileups import Rows
 from overlapper.graph.layout import Layout
 from overlapper.graph.placement import contained_in_unitigs
-from overlapper.tables.base import Table, column, places_within
-
-SHORTEST = 100
-"""Least bases of a read on a window, as in `overlapper.correct.voting_rows`."""
+from overlapper.kernels.consensus.window_rows import LEAST
+from overlapper.tables.base import Table, column
+from overlapper.tables.ragged import places_within
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -126,7 +125,7 @@ def _rows(
     size, now = own.unitig_length[which], windows.unitig_length[window]
     start = own.start[which] * now // size + turns * now
     low, high = np.maximum(start, windows.start[window]), np.minimum(start + bases, windows.end[window])
-    on = high - low >= SHORTEST
+    on = high - low >= LEAST
     which, window, start, bases, low, high = (x[on] for x in (which, window, start, bases, low, high))
     reverse = own.reverse[which]
     left = np.where(reverse, own.r_end[which] - (high - start), own.r_start[which] + (low - start))

@@ -6,9 +6,9 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.kernels.consensus.window_rows import pack_codes
+from overlapper.kernels.common.packed import pack_codes
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN, words_for
 
 

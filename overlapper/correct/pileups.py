@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import Table, column, spread
+from overlapper.tables.base import Table, column
+from overlapper.tables.samples import spread
 
 WIDEN = 200
 """Rows are widened by up to this many bases at either end, where both reads go on."""

@@ -18,12 +18,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
-from overlapper.correct.machine import Machine
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import packed
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
 from overlapper.correct.replaced import replaced
+from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
@@ -159,13 +159,13 @@ def polish(
     machine = Machine.of(threads, device, gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
-    kept = HeldReads(reads, rate)
+    kept = HeldPolishingReads(reads, rate)
     return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
 
 
 def polish_kept(
     unitigs: Unitigs,
-    kept: KeptReads,
+    kept: KeptPolishingReads,
     own: OwnReads | None,
     params: CorrectParams | None,
     *,
@@ -179,7 +179,7 @@ def polish_kept(
 
     Parameters
     ----------
-    kept : KeptReads
+    kept : KeptPolishingReads
     machine : Machine
     """
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
@@ -195,8 +195,8 @@ def polish_kept(
     return Polished(unitigs, funnel, warnings)
 
 
-class KeptReads(Protocol):
-    """The reads that polish, in memory (`HeldReads`) or on disk.
+class KeptPolishingReads(Protocol):
+    """The reads that polish, in memory (`HeldPolishingReads`) or on disk.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class KeptReads(Protocol):
 
     def __len__(self) -> int: ...
 
-    def rows_on(self, this: Round, targets: Reads) -> Rows:
+    def rows_on(self, round_: Round, targets: Reads) -> Rows:
         """Lay the reads on targets."""
 
     def pileups(self, targets: Reads, rows: Rows) -> Pileups | StoredPileups:
@@ -222,8 +222,8 @@ class KeptReads(Protocol):
 
 
 @dataclasses.dataclass(frozen=True)
-class HeldReads:
-    """Reads in memory, in canonical order; see `KeptReads`."""
+class HeldPolishingReads:
+    """Reads in memory, in canonical order; see `KeptPolishingReads`."""
 
     reads: Reads
     rate: ErrorRate
@@ -233,15 +233,15 @@ class HeldReads:
 
     @property
     def lengths(self) -> np.ndarray:
-        """See `KeptReads`."""
+        """See `KeptPolishingReads`."""
         return self.reads.lengths
 
-    def rows_on(self, this: Round, targets: Reads) -> Rows:
-        """See `KeptReads`."""
-        return rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
+    def rows_on(self, round_: Round, targets: Reads) -> Rows:
+        """See `KeptPolishingReads`."""
+        return rows_on(targets, self.reads, self.rate, round_.machine.threads, round_.report)
 
     def pileups(self, targets: Reads, rows: Rows) -> Pileups:
-        """See `KeptReads`."""
+        """See `KeptPolishingReads`."""
         return Pileups(targets, self.reads, rows, targets_vote=False)
 
 
@@ -249,7 +249,7 @@ class _Round(Round):
     """A round of polishing: reads laid on unitigs, and a vote."""
 
     def vote(
-        self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams
+        self, unitigs: Unitigs, kept: KeptPolishingReads, own: OwnReads | None, params: CorrectParams
     ) -> tuple[Unitigs, dict[str, Any]]:
         """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
 
@@ -260,14 +260,14 @@ class _Round(Round):
             else:
                 rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
             pileups = kept.pileups(windows.reads, rows)
-            joined, crowded = windows.joining(), 0
+            joined, unconfirmed = windows.joining(), 0
             with self.machine.holding(pileups.reads) as workers:
                 fitted = fit_threshold(pileups, params, workers)
                 for before, block in pileups.blocks():
                     for first, voted in consensus_in_parts(block, fitted, workers):
                         made = replaced(block, voted, first) if self.number == 1 else voted
                         inside = joined.add(made)
-                        crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
+                        unconfirmed += int(np.count_nonzero(inside[unvoted(block, made, first)]))
                         self.report("consensus", before + first + len(made), len(windows.reads))
                     del block  # before the next one comes
             polished = Unitigs(joined.taken(), unitigs.circular)
@@ -276,7 +276,7 @@ class _Round(Round):
                 "reads on windows": len(rows),
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
-                UNVOTED: crowded,
+                UNVOTED: unconfirmed,
             }
 
         return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)

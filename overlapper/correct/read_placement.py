@@ -16,7 +16,7 @@ from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
-from overlapper.tables.base import spread
+from overlapper.tables.samples import spread
 
 SAMPLE_TARGETS = 16
 

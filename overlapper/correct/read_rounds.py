@@ -12,8 +12,8 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.leaders import LED_BELOW, Roles, leaders_of, roles_of
-from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
+from overlapper.correct.resources import Workers
 from overlapper.correct.rounds import Round
 from overlapper.correct.settled import settled_of
 from overlapper.correct.stored_pileups import StoredPileups
@@ -45,17 +45,17 @@ class KeptReads(Protocol):
     """The reads as the last round left them, in memory (`HeldReads`) or on disk (`StoredRoundReads`)."""
 
     def pileups(
-        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
     ) -> tuple[Pileups | StoredPileups, int]:
         """Find the overlaps of the reads; return their pileups, and the number of overlaps."""
 
     def voted(
-        self, name: str, this: Round, params: CorrectParams, vote: Vote
+        self, name: str, round_: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Voted | StoredVoted, Facts]:
         """Vote on all reads, as a stage of this name; return their consensus, and what ``vote`` returned."""
 
     def voted_leaders(
-        self, this: Round, params: CorrectParams, vote: Vote
+        self, round_: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Leaders | StoredLeaders, Facts]:
         """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
 
@@ -84,42 +84,42 @@ class HeldReads:
         self._overlaps = overlaps
 
     def pileups(
-        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
     ) -> tuple[Pileups, int]:
         """See `KeptReads`."""
         overlaps, self._overlaps = self._overlaps, None
         if overlaps is None:
-            overlaps = self._found(this, preset, changes)
+            overlaps = self._found(round_, preset, changes)
         pileups = Pileups(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
         return pileups, len(overlaps)
 
-    def _found(self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
+    def _found(self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
         def find() -> tuple[Overlaps, Facts]:
-            threads = this.machine.threads
+            threads = round_.machine.threads
             reads = self._reads.bases_alone()
-            if this.number == 1:
+            if round_.number == 1:
                 order = np.arange(len(reads))
             else:
                 order = canonical_order(reads, threads)
                 reads = in_order(reads, order, threads)
             run = pipeline.run(
-                reads, preset, changes=changes, threads=threads, order=order, report=this.report,
-                **this.machine.for_overlaps(changes),
+                reads, preset, changes=changes, threads=threads, order=order, report=round_.report,
+                **round_.machine.for_overlaps(changes),
             )  # fmt: skip
             return run.overlaps, {"chosen": run.why, **run.funnel}
 
-        return this.stages.run(f"correct-{this.number}-overlaps", Overlaps, [preset, changes], find)[0]
+        return round_.stages.run(f"correct-{round_.number}-overlaps", Overlaps, [preset, changes], find)[0]
 
-    def voted(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
+    def voted(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
         """See `KeptReads`."""
-        return self._made(Voted, name, this, params, vote)
+        return self._made(Voted, name, round_, params, vote)
 
-    def voted_leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
+    def voted_leaders(self, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
         """See `KeptReads`."""
-        return self._made(Leaders, f"leaders-{this.number}", this, params, vote)
+        return self._made(Leaders, f"leaders-{round_.number}", round_, params, vote)
 
     def _made(
-        self, kind: type[_Kind], name: str, this: Round, params: CorrectParams, vote: Vote
+        self, kind: type[_Kind], name: str, round_: Round, params: CorrectParams, vote: Vote
     ) -> tuple[_Kind, Facts]:
         def find() -> tuple[_Kind, Facts]:
             columns = GrowingColumns()
@@ -127,7 +127,7 @@ class HeldReads:
             facts = vote(writer)
             return from_arrays(kind, {**columns.taken(), **writer.small()}), facts
 
-        return this.stages.run(name, kind, params.of_round(), find)
+        return round_.stages.run(name, kind, params.of_round(), find)
 
     def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
         """See `KeptReads`."""
@@ -141,46 +141,48 @@ class HeldReads:
 
 
 def vote(
-    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
+    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
 ) -> tuple[Voted | StoredVoted, Facts]:
     """Replace all reads by their consensus; return it, with counts and fitted parameters."""
     on_all: Vote
     if (params.error_rate or error_rate(pileups)) >= LED_BELOW:
-        on_all = partial(_vote_on_all, pileups, params, this)
-    elif this.number == 1:
-        on_all = _led_vote(kept, pileups, params, this)
+        on_all = partial(_vote_on_all, pileups, params, round_)
+    elif round_.number == 1:
+        on_all = _led_vote(kept, pileups, params, round_)
     else:
-        on_all = partial(_vote_on_unsettled, pileups, params, this)
-    made, facts = kept.voted(f"correct-{this.number}", this, params, on_all)
+        on_all = partial(_vote_on_unsettled, pileups, params, round_)
+    made, facts = kept.voted(f"correct-{round_.number}", round_, params, on_all)
     kept.replace(made)
     return made, facts
 
 
 def _vote_on_all(
-    pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter
+    pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, writer: VotedWriter
 ) -> Facts:
     """Vote on each read by all reads that overlap it."""
     bases = unconfirmed = 0
-    with this.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, this, workers)
+    with round_.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, round_, workers)
         for made in voting.voted(pileups):
             writer.add(made.part)
             bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
     return {**voting.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
-def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round) -> Vote:
+def _led_vote(
+    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
+) -> Vote:
     """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
-    leads = leaders_of(pileups, this.machine.threads)
+    leads = leaders_of(pileups, round_.machine.threads)
     leading = np.flatnonzero(leads)
-    on_leaders = partial(_vote_on_leaders, pileups, params, this, leading)
-    leaders, found = kept.voted_leaders(this, params, on_leaders)
+    on_leaders = partial(_vote_on_leaders, pileups, params, round_, leading)
+    leaders, found = kept.voted_leaders(round_, params, on_leaders)
 
     def on_all(writer: VotedWriter) -> Facts:
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
         roles = roles_of(leads, of_leaders)
-        with this.machine.holding(pileups.reads) as workers:
-            voting = _Voting(params.with_fitted(found), None, workers, this)
+        with round_.machine.holding(pileups.reads) as workers:
+            voting = _Voting(params.with_fitted(found), None, workers, round_)
             led = _Led(pileups, leading, leaders, of_leaders, roles)
             bases, unconfirmed = _write_all(partial(led.corrected, voting), voting, pileups, writer)
         return {
@@ -195,15 +197,15 @@ def _led_vote(kept: KeptReads, pileups: Pileups | StoredPileups, params: Correct
 def _vote_on_leaders(
     pileups: Pileups | StoredPileups,
     params: CorrectParams,
-    this: Round,
+    round_: Round,
     leading: np.ndarray,
     writer: VotedWriter,
 ) -> Facts:
     """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
     unconfirmed = 0
     writer.add_rows(Rows.empty())  # so that the columns are there
-    with this.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, this, workers)._replace(targets_lead=True)
+    with round_.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
         for made in voting.voted(pileups, leading, _kept_with_rows):
             writer.add(made.part)
             writer.add_rows(made.alike)
@@ -212,12 +214,12 @@ def _vote_on_leaders(
 
 
 def _vote_on_unsettled(
-    pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter
+    pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, writer: VotedWriter
 ) -> Facts:
     """Vote on each read that is not settled by all reads that overlap it."""
-    settled = settled_of(pileups, this.machine.threads)
-    with this.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, this, workers)
+    settled = settled_of(pileups, round_.machine.threads)
+    with round_.machine.holding(pileups.reads) as workers:
+        voting = _Voting.fitted(pileups, params, round_, workers)
 
         def corrected(start: int, stop: int) -> _Parts:
             stays = settled.stays[start:stop]
@@ -261,7 +263,7 @@ def _write_all(
         for part in VotedPart.in_order(parts, np.argsort(np.concatenate(numbers))):
             writer.add(part)
             bases += part.bases
-        voting.this.report("consensus", stop, len(lengths))
+        voting.round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
 
 
@@ -343,7 +345,7 @@ class _Voting(NamedTuple):
     doubt : int or None
         As for `overlapper.correct.consensus.consensus`.
     workers : Workers
-    this : Round
+    round_ : Round
     targets_lead : bool
         As for `overlapper.correct.consensus.consensus_in_parts`.
     """
@@ -351,17 +353,17 @@ class _Voting(NamedTuple):
     params: CorrectParams
     doubt: int | None
     workers: Workers
-    this: Round
+    round_: Round
     targets_lead: bool = False
 
     @classmethod
     def fitted(
-        cls, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, workers: Workers
+        cls, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, workers: Workers
     ) -> Self:
         """Fit thresholds and doubt to a sample of the pileups, unless they are given."""
         params = fit_threshold(pileups, params, workers)
-        doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
-        return cls(params, doubt, workers, this)
+        doubt = None if round_.number == 1 else fit_doubt(pileups, params, workers)
+        return cls(params, doubt, workers, round_)
 
     def facts(self) -> Facts:
         """Return the fitted parameters."""
@@ -378,6 +380,6 @@ class _Voting(NamedTuple):
             kept = partial(keep, block, before)
             for stop, some in map_in_order(kept, made, min(self.workers.threads, _KEEPING)):
                 if targets is None:
-                    self.this.report("consensus", before + stop, len(pileups.targets))
+                    self.round_.report("consensus", before + stop, len(pileups.targets))
                 yield some
             del block, made, kept  # before the next one comes

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.changes import Changes
-from overlapper.correct.machine import Machine
 from overlapper.correct.read_rounds import HeldReads, KeptReads, vote
+from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
@@ -30,7 +30,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
-MANY = 1 / 3
+CHANGED_SHARE = 1 / 3
 """Share of the reads above which, where the last round changed them, further rounds follow; fitted on
 R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
 (``docs/notes/correction.md``)."""
@@ -181,16 +181,16 @@ def correct_kept(
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
     rounds = params.rounds
     for number in itertools.count(1):
-        this = Round(number, stages, machine, report)
+        round_ = Round(number, stages, machine, report)
         pileups, overlaps = kept.pileups(
-            this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
+            round_, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
         )
-        made, facts = vote(kept, pileups, params, this)
+        made, facts = vote(kept, pileups, params, round_)
         del pileups
         params = params.of_corrected_reads(facts["error rate"])
         _count_round(funnel, number, overlaps, made, facts)
         identity = _identity(made) if identity is None else identity
-        if number == params.rounds and np.count_nonzero(made.counts[:, EDITS]) > MANY * len(heads):
+        if number == params.rounds and np.count_nonzero(made.counts[:, EDITS]) > CHANGED_SHARE * len(heads):
             rounds += params.further_rounds
         if number == rounds:
             break

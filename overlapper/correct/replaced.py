@@ -15,7 +15,7 @@ from overlapper.correct.consensus import Consensus
 from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Pileups
 from overlapper.kernels.consensus.layer_paths import MAX_REACH
-from overlapper.tables.base import offsets_of, places_within
+from overlapper.tables.ragged import offsets_of, places_within
 from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50
@@ -118,7 +118,7 @@ def _instead(
         if rows.reverse[row]:
             read = np.where(read < UNKNOWN, 3 - read, read)[::-1].astype(np.uint8)
         kmers = _kmers(read)
-        left, right = _found(before, kmers, last=True), _found(behind, kmers, last=False)
+        left, right = _end_on_read(before, kmers), _start_on_read(behind, kmers)
         if left >= 0 and right >= left - SHORTEST:
             found.append(read[left : max(left, right)])
     if len(found) < FEWEST_READS:
@@ -136,16 +136,34 @@ def _kmers(codes: np.ndarray) -> np.ndarray:
     return np.where(unknown, -1, kmers)
 
 
-def _found(flank: np.ndarray, kmers: np.ndarray, *, last: bool) -> int:
-    """Return where the end of a flank lies on a read, or its start; -1 if it is not found.
+def _end_on_read(flank: np.ndarray, kmers: np.ndarray) -> int:
+    """Return where the end of a flank lies on a read of these k-mers; -1 if it is not found."""
+    on_read, on_flank = _hits_near_each_other(flank, kmers)
+    if not len(on_read):
+        return -1
+    nearest = np.lexsort((on_read, on_flank))[-1]
+    return int(on_read[nearest] + len(flank) - on_flank[nearest])
+
+
+def _start_on_read(flank: np.ndarray, kmers: np.ndarray) -> int:
+    """Return where the start of a flank lies on a read of these k-mers; -1 if it is not found."""
+    on_read, on_flank = _hits_near_each_other(flank, kmers)
+    if not len(on_read):
+        return -1
+    nearest = np.lexsort((on_read, on_flank))[0]
+    return int(max(on_read[nearest] - on_flank[nearest], 0))
+
+
+def _hits_near_each_other(flank: np.ndarray, kmers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where k-mers of a flank lie on a read and on the flank, on the diagonals that have most of them.
+
+    There are none where these are fewer than `SEEDS`.
 
     Parameters
     ----------
     flank : ndarray of uint8
     kmers : ndarray of int64
         All k-mers of the read.
-    last : bool
-        Whether to return the end.
     """
     of_flank = _kmers(flank)
     order = np.argsort(of_flank, kind="stable")
@@ -156,12 +174,7 @@ def _found(flank: np.ndarray, kmers: np.ndarray, *, last: bool) -> int:
     diagonal = np.sort(on_read - on_flank)
     near = np.searchsorted(diagonal, diagonal + SLACK, "right") - np.arange(len(diagonal))
     if near.max(initial=0) < SEEDS:
-        return -1
+        return on_read[:0], on_flank[:0]
     best = diagonal[np.argmax(near)]
     there = (on_read - on_flank >= best) & (on_read - on_flank <= best + SLACK)
-    on_read, on_flank = on_read[there], on_flank[there]
-    if last:
-        nearest = np.lexsort((on_read, on_flank))[-1]
-        return int(on_read[nearest] + len(flank) - on_flank[nearest])
-    nearest = np.lexsort((on_read, on_flank))[0]
-    return int(max(on_read[nearest] - on_flank[nearest], 0))
+    return on_read[there], on_flank[there]

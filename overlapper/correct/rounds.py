@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from overlapper.correct.machine import Machine
+from overlapper.correct.resources import Machine
 from overlapper.runtime.messages import Report
 from overlapper.tiled.stages import Stages
 

@@ -15,7 +15,8 @@ from overlapper.io.artifacts import Artifact
 from overlapper.io.stored_reads import StoredReads
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import offsets_of, spread
+from overlapper.tables.ragged import offsets_of
+from overlapper.tables.samples import spread
 
 ROW = np.dtype([(field.name, field.metadata["dtype"]) for field in Rows.fields_of("column")])
 _BUCKET_ROWS = 1 << 18

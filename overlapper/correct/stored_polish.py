@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
-from overlapper.correct.machine import Machine
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows
 from overlapper.correct.polish import Polished, Unitigs, polish_kept
 from overlapper.correct.read_placement import Laid, laid, rows_of_laid, sample_targets
+from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import PileupsOfUnitigs
 from overlapper.correct.stored_rounds import with_votes
@@ -76,7 +76,7 @@ def polish_stored(
 
 @dataclasses.dataclass(frozen=True)
 class StoredReadsOfUnitigs:
-    """Reads on disk; see `overlapper.correct.polish.KeptReads`."""
+    """Reads on disk; see `overlapper.correct.polish.KeptPolishingReads`."""
 
     store: ReadStore
     rate: ErrorRate
@@ -88,16 +88,18 @@ class StoredReadsOfUnitigs:
 
     @property
     def lengths(self) -> np.ndarray:
-        """See `KeptReads`."""
+        """See `KeptPolishingReads`."""
         return self.store.lengths
 
-    def rows_on(self, this: Round, targets: Reads) -> Rows:
-        """See `KeptReads`."""
-        folder, room = self.workdir.path("polish-seeds", this.number), self.budget.left(len(self.store))
-        return rows_on_stored(targets, self.store, self.rate, folder, room, this.machine.threads, this.report)
+    def rows_on(self, round_: Round, targets: Reads) -> Rows:
+        """See `KeptPolishingReads`."""
+        folder, room = self.workdir.path("polish-seeds", round_.number), self.budget.left(len(self.store))
+        return rows_on_stored(
+            targets, self.store, self.rate, folder, room, round_.machine.threads, round_.report
+        )
 
     def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
-        """See `KeptReads`."""
+        """See `KeptPolishingReads`."""
         room = self.budget.left(len(self.store))
         return PileupsOfUnitigs(targets, self.store.stored(), rows, rows.typical_divergence(), room)
 

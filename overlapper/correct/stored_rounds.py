@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.correct.machine import Machine
 from overlapper.correct.pileups import Rows
 from overlapper.correct.read_rounds import Facts, Vote
 from overlapper.correct.reads import Corrected, correct_kept
+from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import PileupsOfFollowers, PileupsOfReads, write_rows
 from overlapper.correct.uncovered import Uncovered
@@ -71,7 +71,7 @@ class StoredRoundReads:
         self._overlaps = overlaps
 
     def pileups(
-        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
     ) -> tuple[PileupsOfReads, int]:
         """See `KeptReads`."""
         given, self._overlaps = self._overlaps, None
@@ -82,40 +82,40 @@ class StoredRoundReads:
                 write_rows(artifact, [given], lengths, len(given))
                 return {}
             with Workdir(beside) as workdir:
-                run, overlaps = self._found(this, preset, changes, workdir)
+                run, overlaps = self._found(round_, preset, changes, workdir)
                 write_rows(artifact, overlaps, lengths, run.funnel["overlaps"])
             return {"chosen": run.why, **run.funnel}
 
-        name = f"correct-{this.number}-overlaps"
-        rows, _ = this.stages.write(name, ["rows", preset, changes, given is not None], write)
+        name = f"correct-{round_.number}-overlaps"
+        rows, _ = round_.stages.write(name, ["rows", preset, changes, given is not None], write)
         return PileupsOfReads(self._reads, rows, self._room), rows.facts["overlaps"]
 
     def _found(
-        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
+        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
     ) -> tuple[TiledRun, Iterator[Overlaps]]:
         """Find overlaps; return the run, and the overlaps in the numbers of the reads of this round."""
-        store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
+        store = self._store if round_.number == 1 else store_reads(workdir, self._reads.parts())
         run = run_tiled(
-            store, workdir, self._budget, preset, changes=changes, report=this.report,
-            **this.machine.for_overlaps(changes),
+            store, workdir, self._budget, preset, changes=changes, report=round_.report,
+            **round_.machine.for_overlaps(changes),
         )  # fmt: skip
-        if this.number > 1:
+        if round_.number > 1:
             return run, run.overlaps()
         numbers = np.argsort(store.order)
         return run, (part.renumber(numbers) for part in run.overlaps())
 
-    def voted(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
+    def voted(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
         """See `KeptReads`."""
-        artifact, facts = self._written(name, this, params, vote)
+        artifact, facts = self._written(name, round_, params, vote)
         return StoredVoted(*_voted(artifact)), facts
 
-    def voted_leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
+    def voted_leaders(self, round_: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
         """See `KeptReads`."""
-        artifact, facts = self._written(f"leaders-{this.number}", this, params, vote)
+        artifact, facts = self._written(f"leaders-{round_.number}", round_, params, vote)
         names = [field.name for field in Rows.fields_of("column")]
         return StoredLeaders(*_voted(artifact), Rows(**loaded_arrays(artifact, names, "rows."))), facts
 
-    def _written(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[Artifact, Facts]:
+    def _written(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Artifact, Facts]:
         def write(artifact: Artifact, beside: Path) -> Facts:
             columns = ArrayWriter(artifact)
             writer = VotedWriter(columns)
@@ -124,7 +124,7 @@ class StoredRoundReads:
                 columns.append(column, values)
             return facts
 
-        return this.stages.write(name, params.of_round(), write)
+        return round_.stages.write(name, params.of_round(), write)
 
     def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
         """See `KeptReads`."""

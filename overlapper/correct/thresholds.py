@@ -7,15 +7,15 @@ import dataclasses
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus
-from overlapper.correct.machine import Workers
 from overlapper.correct.packed_reads import packed
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.resources import Workers
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
 from overlapper.kernels.consensus.votes import MIN_DEPTH
 from overlapper.params.correction import CorrectParams
-from overlapper.tables.base import spread
+from overlapper.tables.samples import spread
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 EVEN_ON_UNITIGS = 53

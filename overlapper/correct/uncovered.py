@@ -15,7 +15,7 @@ from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged
+from overlapper.tables.ragged import gather_ragged
 
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""

@@ -9,17 +9,17 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus
 from overlapper.correct.pileups import Pileups
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN
 
-MANY = 10
+WELL_COVERED = 10
 """Reads on a base that should have been enough to confirm it."""
-UNVOTED = f"bases not confirmed under {MANY} reads or more"
+UNVOTED = f"bases not confirmed under {WELL_COVERED} reads or more"
 """Name of their count in the funnel."""
 
 
 def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
-    """Return the bases of a consensus that had no vote although `MANY` rows or more lie on them.
+    """Return the bases of a consensus that had no vote although `WELL_COVERED` rows or more lie on them.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
     place = begin[target] + np.minimum(made.origin[bases], lengths[target] - 1)
     starts, ends = (np.sort(begin[rows.target - first] + at) for at in (rows.t_start, rows.t_end))
     depth = np.searchsorted(starts, place, "right") - np.searchsorted(ends, place, "right")
-    return bases[depth >= MANY]
+    return bases[depth >= WELL_COVERED]
 
 
 def warning(facts: Mapping[str, Any]) -> list[str]:
@@ -58,6 +58,7 @@ def warning(facts: Mapping[str, Any]) -> list[str]:
     if not facts[UNVOTED]:
         return []
     return [
-        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases lie under {MANY} reads or more and were "
-        "not confirmed, as these disagree with what they lie on; their quality is 0 or what it was before"
+        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases lie under {WELL_COVERED} reads or more "
+        "and were not confirmed, as these disagree with what they lie on; their quality is 0 or what it was "
+        "before"
     ]

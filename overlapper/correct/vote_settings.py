@@ -7,7 +7,7 @@ import numpy as np
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.kernels.consensus.layers import Settings
-from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MILLION, MOST_MISSING
+from overlapper.kernels.consensus.own_bases import LONGEST_TABLED_RUN, MILLION, MOST_MISSING
 from overlapper.params.correction import CorrectParams
 
 RUN_ERRORS, MOST_RUN_ERRORS = 0.25, 0.4
@@ -71,7 +71,7 @@ def _alike(error_rate: float) -> np.ndarray:
     the likelihood is ``p^b (1 - p)^(n - b)``; if each layer is of either kind with equal chance, ``2^-n``.
     The share ``b / n`` at which both are equal is returned.
     """
-    run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
+    run, missing = np.ogrid[: LONGEST_TABLED_RUN + 1, : MOST_MISSING + 1]
     single = np.minimum(RUN_ERRORS * error_rate * run**2, MOST_RUN_ERRORS)
     least = np.maximum(RUN_ERRORS * error_rate, (CHANCE * error_rate) ** 2 * np.maximum(run, 1))
     wrong = np.minimum(np.maximum(single**missing, least), MOST_ALIKE)

@@ -16,11 +16,12 @@ from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Rows
 from overlapper.correct.vote_settings import WEIGHT
 from overlapper.io.stored_reads import StoredReads
+from overlapper.kernels.common.packed import pack_codes
 from overlapper.kernels.consensus.consensus import COLUMNS, COUNTS
-from overlapper.kernels.consensus.window_rows import pack_codes
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN, words_for
 
 _AT_A_TIME = 1 << 21

@@ -11,7 +11,7 @@ from overlapper.kernels.consensus import copy_filter, layers
 from overlapper.kernels.consensus.layer_paths import STRETCH
 from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
 from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyond, within_depth
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 LOOKED_AT = 4
 """In a crowded window, the rows that vote are chosen from up to this many times as many."""
@@ -99,13 +99,9 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     windows, on, crowded = chosen.windows, chosen.rows, chosen.crowded
     if not crowded.any():
         return chosen
-    same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
+    votes, same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
     elsewhere = _intervals(windows.first, on, ~same)
-    first, on = take_rows(windows.first, on, same)
-    taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
-    if settings.target_leads:
-        taken |= np.repeat(_by_window(windows.first, ~same) == 0, np.diff(first))
-    first, on = take_rows(first, on, taken)
+    first, on = take_rows(windows.first, on, votes)
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 

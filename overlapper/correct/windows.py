@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.tables.base import places_within
+from overlapper.tables.ragged import places_within
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,7 @@ from overlapper.kernels.seeds.kmer_table import MOST_HAPLOTYPES, Spans
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 RULES = Rules(k=K, least_run=60, sure_run=25, slack=10_000)
 _BLOCK_BASES = 1 << 22

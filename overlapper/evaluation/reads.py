@@ -23,7 +23,7 @@ from overlapper.params.mapping import MapParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 MARGIN = 200
 """Bases on either side of a place that belong to the window."""

@@ -10,7 +10,7 @@ from overlapper.kernels.evaluation.placed_reads import Sites
 from overlapper.kernels.seeds.counting import NONE
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 K = 31
 

@@ -15,7 +15,7 @@ from overlapper.mapping.read_parts import cut_out
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 PROGRAM = 250 << 20
 """Bytes that the program itself takes, with its kernels."""

@@ -17,7 +17,8 @@ from overlapper.extend.chain_ends import Chains, Walker, chain_intervals, walker
 from overlapper.kernels.chain import chain as kernel
 from overlapper.params.stages import ChainParams, Params
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
-from overlapper.tables.base import spread
+from overlapper.tables.samples import spread
+from overlapper.tables.strands import forward_intervals
 
 AGREEMENT_UNKNOWN = 400
 MOST_TYPICAL = 450
@@ -90,14 +91,15 @@ def overlaps_of_chains(
     (q_start, q_end), (t_start, t_end) = chain_intervals(reads, chains, k, params, walk)
     span = np.maximum(q_end - q_start, t_end - t_start)
     sketched = span * (seeding.sketched[query] / reads.lengths[query])
+    forward_start, forward_end = forward_intervals(t_start, t_end, reverse, t_length)
     overlaps = Overlaps(
         query=query,
         target=target,
         reverse=reverse,
         q_start=q_start,
         q_end=q_end,
-        t_start=np.where(reverse, t_length - t_end, t_start),
-        t_end=np.where(reverse, t_length - t_start, t_end),
+        t_start=forward_start,
+        t_end=forward_end,
         matches=rows[:, kernel.COVERED],
         block_length=span,
         score=rows[:, kernel.SCORE],
@@ -113,8 +115,7 @@ def overlaps_of_chains(
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
         overlaps.seeds, k, seeding.sketched, seeding.marks, seeding.word_offsets, seeding.ranks,
-        seeding.starts,
-        params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
+        seeding.starts, settings(params)[1],
     )  # fmt: skip
     return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
 
@@ -212,14 +213,12 @@ def _chains(
     )  # fmt: skip
 
 
-def settings(params: ChainParams) -> tuple[int, ...]:
-    """Return the parameters as `kernel.chain_candidates` takes them, in its order."""
-    p = params
+def settings(params: ChainParams) -> tuple[kernel.Chaining, kernel.Asked]:
+    """Return the parameters as kernels take them."""
     return (
-        p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score,
-        p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share, p.reach,
-        p.sure_seeds, p.give_up,
-    )  # fmt: skip
+        kernel.Chaining(*(getattr(params, name) for name in kernel.Chaining._fields)),
+        kernel.Asked(*(getattr(params, name) for name in kernel.Asked._fields)),
+    )
 
 
 def _divergence(seeds: np.ndarray, sketched: np.ndarray, k: int) -> np.ndarray:

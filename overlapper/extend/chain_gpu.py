@@ -59,7 +59,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
 
         reads = SeededReads(there.seeds.lengths, *there.seeding)
         return chain_candidates(
-            found, reads, self._finder.index.kmer_length, chain.settings(self._params), arena
+            found, reads, self._finder.index.kmer_length, *chain.settings(self._params), arena
         )
 
     def _walk(self, seeds: Seeds, items: np.ndarray, scheme: EndScheme) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from overlapper.kernels.common.cigar_rows import put_cigars
 from overlapper.runtime.threads import for_each
 from overlapper.tables import Overlaps
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 
 def without_cigars(overlaps: Overlaps) -> Overlaps:

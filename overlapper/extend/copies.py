@@ -29,12 +29,13 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.extend.differences import Differences, check_room, find_differences
+from overlapper.extend.differences import Differences, find_differences
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import copies as kernel
+from overlapper.runtime.memory import check_room
 from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 MOST_EDITS = 64
 """Most edits of an overlap within a copy: 99 in 100 overlaps within a haplotype of corrected HiFi and R10

@@ -33,12 +33,12 @@ import itertools
 
 import numpy as np
 
-from overlapper.errors import ParameterError
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import differences as kernel
+from overlapper.runtime.memory import check_room
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Intervals, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 LACKING, EXTRA = kernel.LACKING, kernel.EXTRA
 BYTES_A_DIFFERENCE = 40
@@ -124,13 +124,3 @@ def find_differences(
         of_all[:, ::2],
         of_all[:, 1::2].astype(np.uint8),
     )
-
-
-def check_room(needed: int, room: int | None, what: str) -> None:
-    """Raise a `ParameterError` if ``what`` needs more bytes than the memory budget leaves."""
-    if room is not None and needed > room:
-        missing = -(-(needed - room) // 10**6)
-        raise ParameterError(
-            f"the memory budget is too small: {what} take {needed / 1e6:,.1f} MB, and "
-            f"{max(0, room) / 1e6:,.1f} MB are left for them; expected {missing} MB more"
-        )

@@ -21,6 +21,7 @@ from overlapper.errors import ParameterError
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.chain.diagonals import seed_diagonals
 from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
+from overlapper.tables.strands import forward_intervals
 
 
 def extend(
@@ -65,7 +66,7 @@ def extend(
     t_end = t_start + bases
     intervals = Intervals(
         query, target, reverse, q_start, q_start + bases,
-        np.where(reverse, t_length - t_end, t_start), np.where(reverse, t_length - t_start, t_end),
+        *forward_intervals(t_start, t_end, reverse, t_length),
     )  # fmt: skip
     alike = find_differences(reads, intervals, 0, threads=threads).edits == 0
     alike &= ~_has_unknown(reads, query, intervals.q_start, intervals.q_end)

@@ -28,6 +28,7 @@ from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.overlaps import OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
+from overlapper.tables.strands import forward_intervals
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
@@ -127,7 +128,7 @@ def _overlaps(
     """Return the overlaps of some candidates; target intervals are found on the query's strand."""
     query, target, reverse = candidates.query[rows], candidates.target[rows], candidates.reverse[rows]
     q_start, q_end, t_start, t_end, score, matches, columns = found.T
-    t_lengths = reads.lengths[target]
+    t_start, t_end = forward_intervals(t_start, t_end, reverse, reads.lengths[target])
     edits = columns - matches
     divergence = np.full(len(query), np.nan, np.float32)
     np.divide(edits, columns, out=divergence, where=columns > 0, casting="unsafe")
@@ -137,8 +138,8 @@ def _overlaps(
         reverse=reverse,
         q_start=q_start,
         q_end=q_end,
-        t_start=np.where(reverse, t_lengths - t_end, t_start),
-        t_end=np.where(reverse, t_lengths - t_start, t_end),
+        t_start=t_start,
+        t_end=t_end,
         matches=matches,
         block_length=columns,
         score=score,

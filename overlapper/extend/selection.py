@@ -70,7 +70,7 @@ class Selection:
         parts : callable
             Returns all overlaps that `add` returned, in parts; called several times.
         """
-        self._stops.weigh(parts(), self._threads)
+        self._stops.summarise(parts(), self._threads)
         uncertain = internal = chosen = 0
         judged = map_in_order(lambda part: (part, *self._best_of_pairs(part)), parts(), self._threads)
         for part, rows, inside in judged:

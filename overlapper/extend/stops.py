@@ -21,18 +21,18 @@ from overlapper.kernels.selection import stops as kernel
 from overlapper.params.stages import ClassParams
 from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Overlaps
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 FEW = 4
 """Fewest stops and crossings at a place that tell what a stop is; fewest crossings that a copy of a repeat
 has."""
-MANY = 3
+BAD_READ_STOPS = 3
 """Stops at a place that nothing crosses, from which on the read is taken to be bad there."""
 _RARE = 0.05
 _LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
 _RATIO_UNIT = 1_000_000
 _ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
-_SETTLED_TOGETHER = 1 << 16
+_ACCUMULATED_TOGETHER = 1 << 16
 """Stretches of reads whose crossings are summed as one task."""
 _IN_COMMON = 10
 """Reads share their ends (as amplicons do) if one overlap in this many goes from end to end on both."""
@@ -41,7 +41,7 @@ _MOST_CROSSINGS = 1 << 16
 
 
 class Stops:
-    """Finds internal matches among overlaps in parts: `add` all parts, `weigh` them, then ask `internal`.
+    """Finds internal matches among overlaps in parts: `add` all parts, `summarise` them, then ask `internal`.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Stops:
         """Return a mask of the overlaps that may be internal matches: all but containments without a stop."""
         return kernel.may_be_internal(*self._arguments(overlaps))
 
-    def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
+    def summarise(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
         """Sum up the counts of all parts, and find how often true overlaps stop.
 
         Parameters
@@ -93,25 +93,27 @@ class Stops:
         threads : int
             Changes nothing but the time.
         """
-        cuts = cut_evenly(np.diff(self._first), _SETTLED_TOGETHER)
+        cuts = cut_evenly(np.diff(self._first), _ACCUMULATED_TOGETHER)
 
-        def settle(part: int) -> tuple[int, int]:
-            return kernel.settle(self._first[cuts[part] : cuts[part + 1] + 1], self._stops, self._crossings)
+        def accumulate(part: int) -> tuple[int, int]:
+            return kernel.accumulate(
+                self._first[cuts[part] : cuts[part + 1] + 1], self._stops, self._crossings
+            )
 
-        settled = list(map_in_order(settle, range(len(cuts) - 1), threads))
-        covered, quiet = (sum(counts[of] for counts in settled) for of in range(2))
+        accumulated = list(map_in_order(accumulate, range(len(cuts) - 1), threads))
+        covered, quiet = (sum(counts[of] for counts in accumulated) for of in range(2))
         self._others = math.log(max(covered, 1) / max(quiet, 1))
         counts = kernel.count_crossings(self._crossings, _MOST_CROSSINGS)
         self._typical = int(np.searchsorted(np.cumsum(counts[1:]), (counts[1:].sum() + 1) // 2)) + 1
 
         def tally(part: Overlaps) -> np.ndarray:
-            return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY, FEW))
+            return kernel.tally(*self._arguments(part, self._stops, self._crossings, BAD_READ_STOPS, FEW))
 
         self._levels = sum(map_in_order(tally, parts, threads), np.zeros(kernel.LEVELS, np.int64))
 
     @property
     def least(self) -> int:
-        """Least number of stops at the border of a repeat; `weigh` comes first."""
+        """Least number of stops at the border of a repeat; `summarise` comes first."""
         lone, pairs, more = self._levels.tolist()
         errors = lone - _LONE_OF_PAIRS * max(0.0, pairs - self._others * lone)
         if errors * _BORDERS_OF_ERRORS <= more:
@@ -122,11 +124,11 @@ class Stops:
         return n
 
     def internal(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the internal matches; `weigh` comes first."""
+        """Return a mask of the internal matches; `summarise` comes first."""
         if self._from_end_to_end * _IN_COMMON >= self._all:
             return np.zeros(len(overlaps), np.bool_)
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
-        evidence = self._stops, self._crossings, MANY, FEW
+        evidence = self._stops, self._crossings, BAD_READ_STOPS, FEW
         stop = kernel.internal(*self._arguments(overlaps, *evidence, self.least, ratio, _RATIO_UNIT))
         return stop | kernel.within_repeats(*self._arguments(overlaps, self._crossings, self._typical))
 

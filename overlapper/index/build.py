@@ -11,7 +11,7 @@ from overlapper.index.bwt import aligned_empty, in_blocks, row_blocks, row_type,
 from overlapper.index.segments import Segments
 from overlapper.kernels.index import suffix_array as kernels
 from overlapper.kernels.index.fm_index import FmIndex
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 LONGEST_TABLE_KMER = 13

@@ -38,7 +38,7 @@ from overlapper.runtime.gpu import driver
 from overlapper.runtime.gpu.memory import Arena, available_bytes
 from overlapper.runtime.threads import available_threads, cut_evenly
 from overlapper.tables import Matches, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 Result = TypeVar("Result")

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.runtime.threads import cut_evenly
-from overlapper.tables.base import places_within
+from overlapper.tables.ragged import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 _BASES_A_BLOCK = 1 << 20

@@ -20,9 +20,9 @@ from overlapper.io.lines import LONGEST, name_problem
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import open_input
 from overlapper.tables import OverlapClass, Overlaps, Reads
-from overlapper.tables.base import offsets_of
 from overlapper.tables.cigars import DELETION, INSERTION
 from overlapper.tables.overlaps import CIGAR_OPERATIONS
+from overlapper.tables.ragged import offsets_of
 
 _GROUP_ROWS = 1 << 17
 """Rows of a row group; a fixed number, so that the file does not depend on the blocks written."""

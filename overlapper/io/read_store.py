@@ -14,7 +14,7 @@ from overlapper.io.identity import digest_of_parts
 from overlapper.io.stored_reads import StoredReads
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.tables.ragged import gather_ragged, offsets_of
 from overlapper.tables.reads import content_order, words_for
 
 _CHUNK_BYTES = 1 << 22

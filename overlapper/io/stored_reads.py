@@ -12,7 +12,7 @@ from overlapper.io.arrays import loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.tables.ragged import gather_ragged, offsets_of
 
 PART_BASES = 1 << 24
 """Bases that `StoredReads.parts` gives at a time."""

@@ -11,8 +11,9 @@ from overlapper.kernels.mapping import anchor_chains as kernel
 from overlapper.mapping.anchors import Anchors
 from overlapper.params.mapping import AnchorChainParams
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.tables.ragged import gather_ragged, offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.tables.strands import forward_intervals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,26 +81,6 @@ class Chains:
 
 
 _PLAIN = ("read", "target", "reverse", "score", "seeds", "q_start", "q_end", "t_start", "t_end")
-
-
-def forward_intervals(
-    start: np.ndarray, end: np.ndarray, reverse: np.ndarray, lengths: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Turn intervals on the strand that matches into those on the forward strand of the read.
-
-    Parameters
-    ----------
-    start, end : ndarray of int64, shape (n,)
-        Half open.
-    reverse : ndarray of bool, shape (n,)
-    lengths : ndarray of int64, shape (n,)
-        Of the reads.
-
-    Returns
-    -------
-    start, end : ndarray of int64, shape (n,)
-    """
-    return np.where(reverse, lengths - end, start), np.where(reverse, lengths - start, end)
 
 
 def chain(anchors: Anchors, reference: Reads, params: AnchorChainParams) -> Chains:

@@ -30,7 +30,7 @@ TOLERATED_SHARE = 10
 QUALITY_BINS = (60, 50, 40, 30, 20, 10, 5, 1, 0)
 
 
-class Claims(NamedTuple):
+class ReportedMappings(NamedTuple):
     """Places of reads by their primary mappings, one a read.
 
     Attributes
@@ -99,24 +99,24 @@ class MappingEvaluation:
         return self.mapped / self.placed if self.placed else 0.0
 
 
-def claims_of(mappings: Mappings, reads: Reads, reference: Reads) -> Claims:
-    """Return the primary mappings as claims."""
+def reported_mappings(mappings: Mappings, reads: Reads, reference: Reads) -> ReportedMappings:
+    """Return the primary mappings as reported."""
     primary = mappings.take(mappings.kind == MappingKind.PRIMARY)
     read_names, ref_names = np.array(reads.names or [""]), np.array(reference.names or [""])
-    return Claims(
+    return ReportedMappings(
         read_names[primary.query], ref_names[primary.target], primary.reverse,
-        *(getattr(primary, name).astype(np.int64) for name in Claims._fields[3:]),
+        *(getattr(primary, name).astype(np.int64) for name in ReportedMappings._fields[3:]),
     )  # fmt: skip
 
 
 def evaluate_mappings(
-    claims: Claims, truth: Truth, lengths: dict[str, int], circular: Collection[str] = ()
+    reported: ReportedMappings, truth: Truth, lengths: dict[str, int], circular: Collection[str] = ()
 ) -> MappingEvaluation:
     """Judge mappings.
 
     Parameters
     ----------
-    claims : Claims
+    reported : ReportedMappings
     truth : Truth
     lengths : dict of str to int
         Of the reference sequences.
@@ -129,14 +129,14 @@ def evaluate_mappings(
         for name, row, count in zip(names.tolist(), first.tolist(), counts.tolist(), strict=True)
         if count == 1 and truth.kind[row] == "normal" and truth.ref[row] not in UNPLACED
     }
-    known = np.flatnonzero([name in row_of for name in claims.read.tolist()]).astype(np.int64)
-    claims = Claims(*(column[known] for column in claims))
-    rows = np.array([row_of[name] for name in claims.read.tolist()], np.int64)
-    error = mapping_errors(claims, truth, rows, lengths, circular)
+    known = np.flatnonzero([name in row_of for name in reported.read.tolist()]).astype(np.int64)
+    reported = ReportedMappings(*(column[known] for column in reported))
+    rows = np.array([row_of[name] for name in reported.read.tolist()], np.int64)
+    error = mapping_errors(reported, truth, rows, lengths, circular)
     wrong = TOLERATED_SHARE * error > truth.read_len[rows]
     bins, high = [], np.inf
     for low in QUALITY_BINS:
-        inside = (claims.quality >= low) & (claims.quality < high)
+        inside = (reported.quality >= low) & (reported.quality < high)
         bins.append(QualityBin(low, int(inside.sum()), int(wrong[inside].sum())))
         high = low
     median = float(np.median(error[~wrong])) if (~wrong).any() else None
@@ -144,16 +144,20 @@ def evaluate_mappings(
 
 
 def mapping_errors(
-    claims: Claims, truth: Truth, rows: np.ndarray, lengths: dict[str, int], circular: Collection[str]
+    reported: ReportedMappings,
+    truth: Truth,
+    rows: np.ndarray,
+    lengths: dict[str, int],
+    circular: Collection[str],
 ) -> np.ndarray:
-    """Return the mapping error of each claim against a row of the truth; infinite elsewhere or reversed.
+    """Return the error of each mapping against a row of the truth; infinite elsewhere or reversed.
 
     Parameters
     ----------
-    claims : Claims
+    reported : ReportedMappings
     truth : Truth
     rows : ndarray of int64, shape (n,)
-        Row of the truth of each claim.
+        Row of the truth of each of them.
     lengths : dict of str to int
         Of the reference sequences.
     circular : collection of str
@@ -170,8 +174,8 @@ def mapping_errors(
     backwards = truth.strand[rows] == "-"
     error = np.zeros(len(rows))
     for on_read, on_ref in (
-        (claims.q_start, np.where(claims.reverse, claims.t_end, claims.t_start)),
-        (claims.q_end, np.where(claims.reverse, claims.t_start, claims.t_end)),
+        (reported.q_start, np.where(reported.reverse, reported.t_end, reported.t_start)),
+        (reported.q_end, np.where(reported.reverse, reported.t_start, reported.t_end)),
     ):
         along = (on_read - q_start) * scale
         apart = np.abs(on_ref - np.where(backwards, end - along, start + along))
@@ -180,5 +184,5 @@ def mapping_errors(
             left = apart[around] % lengths[name]
             apart[around] = np.minimum(left, lengths[name] - left)
         error = np.maximum(error, apart)
-    error[(claims.ref != truth.ref[rows]) | (claims.reverse != backwards)] = np.inf
+    error[(reported.ref != truth.ref[rows]) | (reported.reverse != backwards)] = np.inf
     return error

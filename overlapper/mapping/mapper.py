@@ -17,14 +17,15 @@ from overlapper.extend.registry import extending_devices
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.common import cigars
 from overlapper.kernels.seeds.reference_seeds import X_BITS
-from overlapper.mapping.chains import Chains, chain, forward_intervals
+from overlapper.mapping.chains import Chains, chain
 from overlapper.mapping.choice import Groups, mapping_quality, other_score, worth_extending
 from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extender
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
-from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.tables.ragged import gather_ragged, offsets_of
+from overlapper.tables.strands import forward_intervals
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus

@@ -14,6 +14,7 @@ from overlapper.mapping.extenders import Paths
 from overlapper.mapping.read_parts import cut_out
 from overlapper.params.scoring import Scoring
 from overlapper.tables import Alignments, Reads
+from overlapper.tables.strands import forward_intervals
 
 NARROWEST_BAND = 64
 _MARGIN = 32
@@ -86,8 +87,7 @@ def align_windows(
         none = np.empty(0, np.int64)
         return Paths(none, none, none, none, np.empty(0, np.uint32), np.zeros(1, np.int64))
     lengths = reads.lengths[chains.read]
-    q_start = np.where(chains.reverse, lengths - windows.q_end, windows.q_start)
-    q_end = np.where(chains.reverse, lengths - windows.q_start, windows.q_end)
+    q_start, q_end = forward_intervals(windows.q_start, windows.q_end, chains.reverse, lengths)
     scoring = dataclasses.replace(scoring, unknown=scoring.mismatch)
     width = bands(chains, windows)
     order = np.argsort(width, kind="stable")

@@ -27,8 +27,8 @@ class CorrectParams:
     rounds : int
         Each round corrects all reads; later ones find the overlaps of the corrected reads.
     further_rounds : int
-        Of reads, so many rounds follow where the last one still changed `overlapper.correct.reads.MANY` of
-        them; of unitigs none.
+        Of reads, so many rounds follow where the last one still changed more than a third of them; of
+        unitigs none.
     max_depth : int
         Reads that vote on a stretch of the target.
     kmer_length : int

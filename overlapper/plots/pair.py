@@ -17,8 +17,9 @@ from overlapper.errors import ParameterError
 from overlapper.index import Index
 from overlapper.overlap.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
-from overlapper.tables.base import offsets_of, spread
 from overlapper.tables.cigars import DELETION, INSERTION
+from overlapper.tables.ragged import offsets_of
+from overlapper.tables.samples import spread
 
 _MOST_SEEDS = 20_000
 _MOST_CORNERS = 2_000

@@ -22,7 +22,8 @@ _CLASSES = {
 }
 _PARTS = 50
 _MOST_READS = 20_000
-_REPEAT_DEPTH = 2.0
+REPEAT_DEPTH = 2.0
+"""Times the median depth, above which a read lies in a repeat."""
 
 
 def overlaps_section(overlaps: Overlaps, lengths: np.ndarray, whole_set: bool) -> Section:
@@ -50,14 +51,6 @@ def identities(overlaps: Overlaps) -> np.ndarray:
         known = overlaps.block_length > 0
         return overlaps.matches[known] / overlaps.block_length[known]
     return 1.0 - overlaps.divergence[~np.isnan(overlaps.divergence)].astype(np.float64)
-
-
-def depths(overlaps: Overlaps, lengths: np.ndarray) -> np.ndarray:
-    """Return the mean number of overlaps that cover a base of each read; 0 for a read without bases."""
-    covered = np.zeros(len(lengths), np.int64)
-    np.add.at(covered, overlaps.query, overlaps.q_end - overlaps.q_start)
-    np.add.at(covered, overlaps.target, overlaps.t_end - overlaps.t_start)
-    return covered / np.maximum(lengths, 1)
 
 
 def coverage_along(overlaps: Overlaps, lengths: np.ndarray, parts: int, most: int) -> np.ndarray:
@@ -144,10 +137,10 @@ def _per_read(overlaps: Overlaps, reads: int, whole_set: bool) -> Figure:
 
 
 def _depth(overlaps: Overlaps, lengths: np.ndarray) -> list[Part]:
-    depth = depths(overlaps, lengths)
+    depth = overlaps.mean_cover(lengths)
     depth = depth[depth > 0]
     usual = float(np.median(depth))
-    limit = _REPEAT_DEPTH * usual
+    limit = REPEAT_DEPTH * usual
     deep = int((depth > limit).sum())
     told = counted(deep, "read") if deep else "no read"
     title = "Depth of reads"

@@ -14,14 +14,14 @@ import numpy as np
 
 from overlapper.drawing import short_number
 from overlapper.graph.gfa import Gfa
-from overlapper.report.overlaps import depths
+from overlapper.report.overlaps import REPEAT_DEPTH
 from overlapper.report.page import Finding, Level
 from overlapper.sketch.estimates import Estimates
 from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps
 
-_REPEAT_DEPTH, _LOW_DEPTH = 2.0, 0.25
-"""Times the median depth, above which a read lies in a repeat, and below which it may be another genome's."""
+_LOW_DEPTH = 0.25
+"""Times the median depth, below which a read may be another genome's."""
 _INACCURATE = 0.04
 """Error rate from which spectra do not tell haplotypes: recurring errors of real R10 reads have a peak."""
 _CHIMERIC = "chimeric reads cut"
@@ -74,7 +74,7 @@ def _coverage(estimates: Estimates) -> Iterator[Finding]:
 def _of_overlaps(
     overlaps: Overlaps, lengths: np.ndarray, whole_set: bool, estimates: Estimates | None
 ) -> Iterator[Finding]:
-    depth = depths(overlaps, lengths)
+    depth = overlaps.mean_cover(lengths)
     some = depth[depth > 0]
     if not len(some):
         yield Finding(Level.WRONG, "Overlaps", "there are none.")
@@ -100,7 +100,7 @@ def _of_overlaps(
         level = _rising(share, 0.05, 0.2)
         more = "" if level is Level.OK else " Junk, contamination, or too short an overlap for them."
         yield Finding(level, "Reads without overlaps", text + more)
-    share = float((some > _REPEAT_DEPTH * usual).mean())
+    share = float((some > REPEAT_DEPTH * usual).mean())
     yield Finding(
         _rising(share, 0.05, math.inf), "Repeats",
         f"{100 * share:.1f} % of the reads that overlap lie more than twice as deep as the median.",

@@ -1,9 +1,11 @@
-"""The main memory that this process and those it started have taken, and that the machine has."""
+"""The main memory that processes have taken, that the machine has, and that a budget leaves."""
 
 from __future__ import annotations
 
 import os
 import sys
+
+from overlapper.errors import ParameterError
 
 
 def peak_memory() -> int:
@@ -38,6 +40,16 @@ def free_memory() -> int:
 def all_memory() -> int:
     """Return the bytes of memory that the machine has."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def check_room(needed: int, room: int | None, what: str) -> None:
+    """Raise a `ParameterError` if ``what`` needs more bytes than the memory budget leaves."""
+    if room is not None and needed > room:
+        missing = -(-(needed - room) // 10**6)
+        raise ParameterError(
+            f"the memory budget is too small: {what} take {needed / 1e6:,.1f} MB, and "
+            f"{max(0, room) / 1e6:,.1f} MB are left for them; expected {missing} MB more"
+        )
 
 
 def _told(table: str, label: bytes) -> int | None:

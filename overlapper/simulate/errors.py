@@ -23,7 +23,7 @@ import numpy as np
 
 from overlapper.simulate.bits import Bits
 from overlapper.simulate.model import ReadModel, lognormal
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN
 
 BURST_LEVELS = 64

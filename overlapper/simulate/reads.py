@@ -15,7 +15,7 @@ from overlapper.simulate.errors import MAX_QUALITY, Sequenced, sequence
 from overlapper.simulate.model import ReadModel, lognormal
 from overlapper.simulate.presets import adapted_model
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import CODE_OF_BYTE, UNKNOWN, pack, words_for
 
 CHIMERA_CUT = (0.15, 0.85)

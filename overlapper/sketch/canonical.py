@@ -10,7 +10,7 @@ from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
 from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import content_order
 
 _BLOCK_BASES = 1 << 24

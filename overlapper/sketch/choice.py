@@ -50,7 +50,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.params.stages import SketchParams
+from overlapper.params.stages import DsoftParams, SketchParams
 
 SHORTEST, LONGEST = 13, 19
 """Range of k: in more than ten million bases, shorter k-mers meet by chance all the time."""
@@ -64,8 +64,8 @@ CHANCE = 1 / 4
 """Probability that two random bases are equal, if all four are equally common."""
 DEPTH = 20.0
 """Depth of reads, where it cannot be estimated."""
-SUPPORT = 21
-"""Least bases that the seeds of a candidate cover (`overlapper.params.stages.DsoftParams`)."""
+SUPPORT = DsoftParams.min_bases
+"""Least bases that the seeds of a candidate cover."""
 _NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT, _NS_A_CHANCE_HIT, _NS_A_PAIR = 12, 69, 80, 100, 1
 _START = 0.9
 _NS_FALSE_HITS = 300

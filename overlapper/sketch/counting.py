@@ -16,7 +16,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 _BYTES_PER_KMER = 16
 _BUCKET_KMERS = 1 << 15

@@ -37,7 +37,7 @@ import numpy as np
 from overlapper.kernels.seeds.seed_groups import WORDS_PER_ENTRY
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.page_chains import EntryLayout
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 STRETCH = 512
 LEAST_SHARE = 8

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 
 

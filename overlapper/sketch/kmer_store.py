@@ -16,7 +16,7 @@ from overlapper.io.artifacts import Artifact
 from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.seeding_at import seeding_at
 from overlapper.tables import Seeding
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 
 _POSITION = (1 << 31) - 1

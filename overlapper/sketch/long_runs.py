@@ -14,7 +14,7 @@ import numpy as np
 
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 
 _BLOCK_BASES = 1 << 24

@@ -80,7 +80,7 @@ class Occurrences(NamedTuple):
 
     def hits(self, step: int) -> int:
         """Count the hits of every ``step``-th occurrence with later ones of its hash."""
-        from overlapper.kernels.candidates.dsoft import count_hits
+        from overlapper.kernels.seeds.occurrences import count_hits
 
         width = self.layout.width
         return sum(count_hits(self.packed, width, start, stop, step) for start, stop in self.stretches)

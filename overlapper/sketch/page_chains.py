@@ -12,7 +12,7 @@ from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 
 BLOCK_BASES = 1 << 26
 """Most bases of a block, which is sketched at once. A block wastes half a page a bucket; and if its pages of

@@ -14,7 +14,7 @@ from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.page_chains import EntryLayout, partition
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 BLOCK_BASES = 1 << 24

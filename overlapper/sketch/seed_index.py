@@ -18,7 +18,7 @@ from overlapper.sketch.page_chains import EntryLayout, PageChains, expected_mini
 from overlapper.sketch.seed_lists import ListsHere, SeedLists
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 BUCKETS_AT_A_TIME = 4

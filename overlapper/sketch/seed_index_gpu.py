@@ -27,7 +27,7 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 if TYPE_CHECKING:
     from overlapper.kernels.common.cuda.walks import DeviceReads
-    from overlapper.kernels.seeds.cuda.seed_groups import Groups
+    from overlapper.kernels.seeds.cuda.seed_index import Groups
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 KERNELS = ("seeds", "common.radix_sort", "common.scan", "common.groups")
@@ -77,7 +77,7 @@ class _Room(NamedTuple):
 
 def _room_for(slot: Slot, reads: Reads, sketch: SketchParams) -> _Room | None:
     """Return memory of a GPU that holds the reads, for the fewest shares that are expected to fit."""
-    from overlapper.kernels.seeds.cuda.seed_groups import room_for
+    from overlapper.kernels.seeds.cuda.seed_index import room_for
     from overlapper.runtime.gpu.memory import Arena
 
     # A quarter more than expected, as reads of one thing or another have more.
@@ -154,7 +154,7 @@ class _GroupedShares:
         return self._group(share, counted, np.zeros(SPECTRUM_SIZE, np.int64))
 
     def _group(self, share: range, sketched: DeviceArray, spectrum: np.ndarray) -> Groups | None:
-        from overlapper.kernels.seeds.cuda.seed_groups import Layout, group_by_hash
+        from overlapper.kernels.seeds.cuda.seed_index import Layout, group_by_hash
 
         layout = Layout(self._layout.bucket_bits, self._layout.rest_bits, self._layout.rest_low_bit)
         return group_by_hash(
@@ -206,7 +206,7 @@ def _frequent(
     groups: Groups, share: range, layout: EntryLayout, limit: int, arena: Arena
 ) -> list[list[np.ndarray]]:
     """Return the entries of frequent minimizers of a share, by range of buckets and bucket."""
-    from overlapper.kernels.seeds.cuda.seed_groups import frequent_entries
+    from overlapper.kernels.seeds.cuda.seed_index import frequent_entries
 
     mark = arena.mark()
     entries, bounds = frequent_entries(groups, limit, arena)

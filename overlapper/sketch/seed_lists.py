@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.sketch.occurrences import Occurrences
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 LISTED_TOGETHER, LISTED_PARTS = 1 << 24, 16

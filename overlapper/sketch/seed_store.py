@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.io.artifacts import Artifact
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.tables import Seeding
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 
 

@@ -28,7 +28,7 @@ from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, expected_minimizers, partition
 from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 CHUNK_MINIMIZERS = 1 << 21

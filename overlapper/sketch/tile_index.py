@@ -13,7 +13,7 @@ from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists import ListsHere
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 

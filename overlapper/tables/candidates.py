@@ -7,7 +7,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.seeding import Seeding
 
 

@@ -78,6 +78,17 @@ class Intervals(Table):
         names = [f.name for f in cls.fields_of("column")]
         return cls(**dict(zip(names, map_in_order(gathered, names, threads), strict=True)))
 
+    def mean_cover(self, lengths: np.ndarray) -> np.ndarray:
+        """Return how many matches cover a base of each read, on average (float64); 0 for one without bases.
+
+        Parameters
+        ----------
+        lengths : ndarray of int64, shape (reads,)
+        """
+        covered = np.bincount(self.query, self.q_end - self.q_start, len(lengths))
+        covered += np.bincount(self.target, self.t_end - self.t_start, len(lengths))
+        return covered / np.maximum(lengths, 1)
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Overlaps(Intervals):
@@ -101,7 +112,7 @@ class Overlaps(Intervals):
         Mismatching and gap bases of the alignment.
     copy_differences : ndarray of int32, shape (n,), optional
         Differences of copies that the two reads show once they are corrected; -1 where they are too unlike to
-        count (`overlapper.assemble.told_apart`).
+        count (`overlapper.assemble.copy_differences`).
     cigar : ndarray of uint32, optional
         Alignments in BAM's packing (length << 4 | operation; 7 is =, 8 is X, 1 is I, 2 is D), along the
         forward strand of the query.

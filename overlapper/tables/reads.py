@@ -10,7 +10,8 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.runtime.messages import counted
-from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import offsets_of
 
 BASES_PER_WORD = 32
 UNKNOWN = 4

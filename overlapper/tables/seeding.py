@@ -8,7 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 WORDS_PER_RANK = 4

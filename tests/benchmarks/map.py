@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 
-from overlapper.compare.claims import read_claims
+from overlapper.compare.reported_mappings import read_reported_mappings
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
 from overlapper.mapping.evaluate import evaluate_mappings
@@ -41,7 +41,9 @@ def main() -> None:
         lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
         circular = [name for name in arguments.circular.split(",") if name]
         for name in ("overlapper", "minimap2"):
-            result = evaluate_mappings(read_claims(f"{folder}/{name}.paf"), truth, lengths, circular)
+            result = evaluate_mappings(
+                read_reported_mappings(f"{folder}/{name}.paf"), truth, lengths, circular
+            )
             bins = ", ".join(f"{b.low}: {b.wrong}/{b.mapped}" for b in result.by_quality if b.mapped)
             print(f"{name}: {result.wrong} of {result.mapped} wrong ({result.placed} placed); {bins}")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
-from overlapper.mapping.evaluate import claims_of, evaluate_mappings
+from overlapper.mapping.evaluate import evaluate_mappings, reported_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
 from overlapper.mapping.seeders import SEEDERS
@@ -53,7 +53,9 @@ def main() -> None:
             start = time.process_time()
             mappings = Mappings.concat([block for _, block in mapper.map(reads, threads=1)])
             seconds = time.process_time() - start
-            result = evaluate_mappings(claims_of(mappings, reads, reference), truth, lengths, circular)
+            result = evaluate_mappings(
+                reported_mappings(mappings, reads, reference), truth, lengths, circular
+            )
             sure = sum(b.wrong for b in result.by_quality if b.low >= 10)
             row = (seeder, extender, result.placed, result.mapped, result.wrong, sure, f"{seconds:.2f}")
             print(*row, sep="\t", flush=True)

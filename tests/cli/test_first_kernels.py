@@ -30,7 +30,7 @@ def test_compile_makes_what_is_not_there_and_says_where(command, tmp_path, monke
     short = [
         line
         for line in first_kernels.kernels_of(["overlap"])
-        if line.startswith(("text.packing.hash_names(", "candidates.dsoft.count_hits("))
+        if line.startswith(("text.packing.hash_names(", "seeds.occurrences.count_hits("))
     ]
     assert len(short) == 2
     monkeypatch.setattr(first_kernels, "kernels_of", lambda *_: short)

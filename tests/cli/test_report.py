@@ -15,7 +15,7 @@ from overlapper.io.writers import write_overlaps
 from overlapper.overlap.pipeline import run
 from overlapper.report import build_report, read_inputs
 from overlapper.report.correction import read_changes
-from overlapper.report.overlaps import coverage_along, depths, identities
+from overlapper.report.overlaps import coverage_along, identities
 from overlapper.report.reads import mean_qualities
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps, Reads
@@ -222,7 +222,7 @@ def test_coverage_along_reads_is_that_of_each_middle(seed):
         middles = [(2 * part + 1) * lengths[read] / (2 * parts) for part in range(parts)]
         assert row.tolist() == [sum(r == read and s <= m < e for r, s, e in sides) for m in middles]
     mean = [sum(e - s for r, s, e in sides if r == read) / length for read, length in enumerate(lengths)]
-    assert depths(overlaps, lengths) == pytest.approx(mean)
+    assert overlaps.mean_cover(lengths) == pytest.approx(mean)
     assert coverage_along(overlaps, lengths, parts, 4).shape == (4, parts)
 
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from overlapper.mapping.evaluate import claims_of, evaluate_mappings
+from overlapper.mapping.evaluate import evaluate_mappings, reported_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS
 from overlapper.mapping.mapper import map_reads
 from overlapper.mapping.seeders import SEEDERS, seeder
@@ -142,7 +142,7 @@ def test_every_combination_keeps_the_contract(simulated, seeds, extender):
     assert (np.diff(mappings.query[primary]) > 0).all()
     assert (np.diff(mappings.query) >= 0).all()
     lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
-    result = evaluate_mappings(claims_of(mappings, reads, genome), truth, lengths)
+    result = evaluate_mappings(reported_mappings(mappings, reads, genome), truth, lengths)
     assert result.wrong == 0
     assert result.mapped >= len(reads) - 2
 

@@ -10,7 +10,7 @@ from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus import window_rows
 from overlapper.kernels.consensus.error_probabilities import LIMITS, PROBABILITIES
 from overlapper.kernels.consensus.layers import Rows, Sequences, Settings, Windows
-from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MOST_MISSING
+from overlapper.kernels.consensus.own_bases import LONGEST_TABLED_RUN, MOST_MISSING
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 from tests.tries import tries
@@ -82,7 +82,7 @@ def table(sequences, qualities):
 
 def at_most(share):
     """Of a million layers so many may err alike, or one hundredth more for every base of a run but one."""
-    run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
+    run, missing = np.ogrid[: LONGEST_TABLED_RUN + 1, : MOST_MISSING + 1]
     return np.asarray(share + 10_000 * np.maximum(run - 1, 0) // np.maximum(missing, 1), np.int64)
 
 

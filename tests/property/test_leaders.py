@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from overlapper import find_overlaps, random_genome, simulate_reads
 from overlapper.correct import consensus, leaders, stored_pileups
-from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
+from overlapper.correct.resources import Workers
 from overlapper.correct.settled import settled_of
 from overlapper.correct.voting_rows import Chosen, turned
 from overlapper.kernels.consensus import layers
@@ -21,7 +21,7 @@ from overlapper.kernels.consensus.layers import ALIKE, ELSEWHERE, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from tests.oracle import leaders as oracle
 from tests.read_sets import reads_of
 from tests.tries import tries

@@ -11,7 +11,7 @@ from overlapper.sketch import seed_lists
 from overlapper.sketch.deep_reads import Placing
 from overlapper.sketch.occurrences import OccurrenceLayout, Packer
 from overlapper.sketch.page_chains import EntryLayout
-from overlapper.tables.base import offsets_of
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 from tests.oracle import occurrences as oracle
 from tests.tries import tries

@@ -46,8 +46,10 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     )  # fmt: skip
     one, no = np.ones(1, bool), np.zeros(1, bool)
     same = np.array(oracle.same_place(target, layers, votes), bool)
-    assert (choose_rows(sequences, sequences, window, on, how, most, one) == same).all()
+    votes_of_kernel, same_of_kernel = choose_rows(sequences, sequences, window, on, how, most, one)
+    assert (same_of_kernel == same).all()
     voting = oracle_of_rows.voting([row[2:] for row in rows], same, MAX_DEPTH, leads)
+    assert np.flatnonzero(votes_of_kernel).tolist() == sorted(voting)
     first, chosen_ones = take_rows(window.first, on, np.isin(np.arange(len(rows)), voting))
     if most == voting_rows.MOST_SURPLUS:
         before = voting_rows.Chosen(np.zeros(1, int), window, on, one, np.zeros((0, 3), int))

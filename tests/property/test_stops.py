@@ -48,7 +48,7 @@ def judged(parts, lengths, params, threads=1):
     found = Stops(np.array(lengths), params)
     for part in parts:
         found.add(part, threads)
-    found.weigh(parts)
+    found.summarise(parts)
     return np.concatenate([np.empty(0, bool), *(found.internal(part) for part in parts)]).tolist()
 
 

@@ -5,24 +5,24 @@ import json
 import numpy as np
 import pytest
 
-from overlapper.compare.claims import read_claims
 from overlapper.compare.comparison import Comparison, Costs, Method
 from overlapper.compare.mappings import compare_mappings, consensus
 from overlapper.compare.overlaps import compare_overlaps, consensus_scores, ends_of
 from overlapper.compare.processes import run_measured
+from overlapper.compare.reported_mappings import read_reported_mappings
 from overlapper.errors import FormatError, ParameterError
 from overlapper.io.reported import ReportedOverlaps
-from overlapper.mapping.evaluate import Claims, evaluate_mappings
+from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings
 from overlapper.report.comparison import build_comparison
 from tests.read_sets import reads_of
 
 READS = reads_of(["A" * 1000] * 3)
 
 
-def claims(*rows):
+def reported(*rows):
     columns = list(zip(*rows, strict=True)) or [()] * 8
     kinds = (str, str, bool, *["i8"] * 5)
-    return Claims(*(np.array(c, kind) for c, kind in zip(columns, kinds, strict=True)))
+    return ReportedMappings(*(np.array(c, kind) for c, kind in zip(columns, kinds, strict=True)))
 
 
 def test_the_consensus_of_mappings_is_what_most_agree_on():
@@ -30,7 +30,7 @@ def test_the_consensus_of_mappings_is_what_most_agree_on():
     clipped = ("read0", "c", False, 100, 900, 5104, 5904, 60)
     elsewhere = ("read0", "c", False, 0, 1000, 9000, 10_000, 60)
     turned = ("read1", "c", True, 100, 1000, 300, 1200, 7)
-    methods = [claims(right, turned), claims(clipped, turned), claims(elsewhere), claims(right)]
+    methods = [reported(right, turned), reported(clipped, turned), reported(elsewhere), reported(right)]
     truth = consensus(methods, READS)
     assert [(row.read, row.ref, row.start, row.end, row.strand) for row in truth.rows()] == [
         ("read0", "c", 5000, 6000, "+")
@@ -40,7 +40,7 @@ def test_the_consensus_of_mappings_is_what_most_agree_on():
     assert [(row.read, row.start, row.end, row.strand) for row in three.rows()] == [
         ("read0", 5002, 6002, "+"), ("read1", 300, 1300, "-"),
     ]  # fmt: skip
-    assert len(consensus([claims(), claims()], READS)) == 0
+    assert len(consensus([reported(), reported()], READS)) == 0
 
 
 def overlaps(*rows):
@@ -103,13 +103,13 @@ def test_the_first_line_of_a_read_is_its_claim(tmp_path):
     line = "{}\t100\t0\t90\t-\tc\t500\t10\t100\t80\t90\t{}\ttp:A:{}\n"
     path = tmp_path / "m.paf"
     path.write_text(line.format("a", 1, "S") + line.format("a", 60, "P") + line.format("a", 5, "P"))
-    found = read_claims(str(path))
+    found = read_reported_mappings(str(path))
     assert (found.read.tolist(), found.quality.tolist(), found.reverse.tolist()) == (["a"], [60], [True])
     path.write_text("")
-    assert len(read_claims(str(path)).read) == 0
+    assert len(read_reported_mappings(str(path)).read) == 0
     path.write_text("a\t100\tx\n")
     with pytest.raises(FormatError, match="line 1: is no line of PAF"):
-        read_claims(str(path))
+        read_reported_mappings(str(path))
 
 
 def test_methods_that_do_not_exist_or_fail_are_told(tmp_path):

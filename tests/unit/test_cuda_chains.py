@@ -27,8 +27,8 @@ from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.kernels.seeds.cuda import (
     minimizer_kernels,
     minimizers,
-    seed_group_kernels,
-    seed_groups,
+    seed_index,
+    seed_index_kernels,
     seed_list_kernels,
     seed_lists,
 )
@@ -56,13 +56,13 @@ KERNELS = {
     minimizer_kernels.mark_reads: (I8, I4),
     minimizer_kernels.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
     minimizer_kernels.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
-    seed_group_kernels.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
-    seed_group_kernels.keep_buckets: (U8, NUMBER, NUMBER, NUMBER, I4),
-    seed_group_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
-    seed_group_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
-    seed_group_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
-    seed_group_kernels.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
-    seed_group_kernels.find_buckets: (U8, I8, NUMBER, I8),
+    seed_index_kernels.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
+    seed_index_kernels.keep_buckets: (U8, NUMBER, NUMBER, NUMBER, I4),
+    seed_index_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
+    seed_index_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
+    seed_index_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
+    seed_index_kernels.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
+    seed_index_kernels.find_buckets: (U8, I8, NUMBER, I8),
     seed_list_kernels.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
     copies.copy_items: (U8, U8),
     seed_list_kernels.mark_bases: (U8, I8, U4),
@@ -168,10 +168,10 @@ def pretended(monkeypatch):
 
     monkeypatch.setattr(launching.Kernel, "launch", launch)
     kernels = (
-        copies, groups, walk_bases, minimizer_kernels, seed_group_kernels, seed_list_kernels, hit_kernels,
+        copies, groups, walk_bases, minimizer_kernels, seed_index_kernels, seed_list_kernels, hit_kernels,
         dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
-    hosts = minimizers, seed_groups, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
+    hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
     for module in kernels + hosts:
         for name, value in list(vars(module).items()):
             if getattr(value, "targetoptions", {}).get("device"):
@@ -295,7 +295,7 @@ def test_seeds_are_those_of_the_cpu(pretended, monkeypatch, k, window, limit):
     sketch = SketchParams(kmer_length=k, window=window, repeat_limit=limit)
     expected = index_of(SeedIndex.build(reads, sketch, 1))
     for chunk, shares in ((1 << 20, 1), (400, 1), (400, 8)):
-        monkeypatch.setattr(seed_groups, "_CHUNK_BASES", chunk)
+        monkeypatch.setattr(seed_index, "_CHUNK_BASES", chunk)
         monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))
         with Gpus(devices._gpus()) as gpus:
             gpus.hold(reads)

@@ -11,6 +11,7 @@ from numba.cuda import dispatcher
 
 from overlapper.kernels.common.cuda import edit_paths, groups, offsets
 from overlapper.kernels.consensus.cuda import (
+    carry_over,
     consensus,
     error_probabilities,
     haplotype_filter,
@@ -20,6 +21,7 @@ from overlapper.kernels.consensus.cuda import (
     next_draft,
     own_bases,
     reconsider,
+    unknown_runs,
     votes,
 )
 from tests.unit.cuda import H100, compiled
@@ -33,6 +35,8 @@ MODULES = (
     edit_paths,
     votes,
     next_draft,
+    carry_over,
+    unknown_runs,
     haplotype_filter,
     reconsider,
     error_probabilities,
@@ -70,8 +74,8 @@ TYPES = {
 }  # fmt: skip
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},
-    "votes.count_bases": {"sizes": U1},
-    "votes.write_bases": {"depth": I4, "doubt": NUMBER},
+    "next_draft.count_bases": {"sizes": U1},
+    "next_draft.write_bases": {"depth": I4, "doubt": NUMBER},
     "consensus.count_aligned": {"counts": COUNTS},
     "consensus.compare": {"counts": COUNTS},
     "consensus.set_column": {"counts": COUNTS, "column": NUMBER},
@@ -90,4 +94,4 @@ def test_kernels_compile(name, capability):
     arguments = [known.get(argument, I8) for argument in inspect.signature(KERNELS[name].py_func).parameters]
     ptx = compiled(KERNELS[name], arguments, capability)
     assert ".f32" not in ptx, "a number became a float"
-    assert name.startswith("votes.") or ".f64" not in ptx, "an integer became a float"
+    assert name.startswith("next_draft.") or ".f64" not in ptx, "an integer became a float"

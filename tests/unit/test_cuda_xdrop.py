@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
-from overlapper.kernels.common.cuda import packed, walk_bases
+from overlapper.kernels.common.cuda import half_words, walk_bases
 from overlapper.kernels.xdrop import xdrop as cpu
 from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_frame, xdrop_grouped
 from overlapper.params.stages import XdropParams
@@ -22,7 +22,7 @@ LANES = 8
 
 
 class Warp:
-    """What kernels ask of numba.cuda and of `packed`, for lanes that are threads."""
+    """What kernels ask of numba.cuda and of `half_words`, for lanes that are threads."""
 
     def __init__(self):
         self.own, self.values, self._barriers, self._lock = threading.local(), {}, {}, threading.Lock()
@@ -99,7 +99,7 @@ INSTRUCTIONS = {
         max(halves(x)[0] for x in three) | max(halves(x)[1] for x in three) << 16
     ),
 }
-MODULES = packed, walk_bases, plan_kernels, xdrop_frame, xdrop_grouped
+MODULES = half_words, walk_bases, plan_kernels, xdrop_frame, xdrop_grouped
 
 
 @pytest.fixture

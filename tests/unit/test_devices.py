@@ -7,7 +7,7 @@ import pytest
 
 from overlapper import random_genome, simulate_reads
 from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct import machine
+from overlapper.correct import resources
 from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
 from overlapper.extend import registry
@@ -105,7 +105,7 @@ def test_overlaps_of_corrections_and_assemblies_take_the_device_asked_for(monkey
         return found(*reads, changes=changes, device="cpu", **others)
 
     monkeypatch.setattr(pipeline, "run", run)
-    monkeypatch.setattr(machine, "select_devices", lambda device: [Device("cpu", "")])
+    monkeypatch.setattr(resources, "select_devices", lambda device: [Device("cpu", "")])
     reads, _ = simulate_reads(random_genome(8_000, seed=1), "hifi", coverage=12, seed=2)
     assemble_reads(reads, device="cuda:1", gpu_memory=7, threads=1)
     assert asked == [("chain", "cuda:1", 7), ("exact", "cpu", 7)]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from overlapper.correct import thresholds
-from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.resources import Workers
 from overlapper.params.correction import CorrectParams
 from overlapper.tables import Reads
 

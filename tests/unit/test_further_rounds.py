@@ -21,7 +21,7 @@ def corrected(**numbers):
 
 @pytest.mark.parametrize(("many", "of_one_and_two"), [(-1, 3), (1, 1)])
 def test_further_rounds_follow_where_many_reads_changed(monkeypatch, many, of_one_and_two):
-    monkeypatch.setattr(rounds, "MANY", many)
+    monkeypatch.setattr(rounds, "CHANGED_SHARE", many)
     assert corrected(rounds=1, further_rounds=2) == corrected(rounds=of_one_and_two)
 
 
@@ -35,7 +35,7 @@ def rounds_of_assembly(preset, **params):
 
 @pytest.mark.parametrize(("preset", "last"), [("ont-r10", "correct-4"), ("hifi", "correct-1")])
 def test_assemblies_of_exact_overlaps_have_further_rounds_but_of_hifi_reads(monkeypatch, preset, last):
-    monkeypatch.setattr(rounds, "MANY", -1)
+    monkeypatch.setattr(rounds, "CHANGED_SHARE", -1)
     assert rounds_of_assembly(preset)[-1] == last
 
 
@@ -44,5 +44,5 @@ def test_assemblies_whose_reads_settle_have_no_further_rounds():
 
 
 def test_reads_that_are_corrected_without_exact_overlaps_have_no_further_rounds(monkeypatch):
-    monkeypatch.setattr(rounds, "MANY", -1)
+    monkeypatch.setattr(rounds, "CHANGED_SHARE", -1)
     assert rounds_of_assembly("ont-r9", correct=WhenToCorrect.ALWAYS)[-1] == "correct-2"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from overlapper.assemble import layouts
-from overlapper.assemble.haplotigs import PROBE, Ends, Haplotig, Part, join, of_haplotype, primary, spelled
+from overlapper.assemble.haplotigs import PROBE, Haplotig, Links, Part, join, of_haplotype, primary, spelled
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.pieces import Pieces
 from overlapper.errors import ParameterError
@@ -24,7 +24,7 @@ def phased(rows, opposite=(), beside_shared=0):
 
 def no_links():
     nothing = np.zeros(0, np.int64)
-    return Ends(nothing, nothing, nothing)
+    return Links(nothing, nothing, nothing)
 
 
 def test_shared_pieces_are_in_both_and_blocks_are_not_joined():
@@ -69,7 +69,7 @@ def test_primary_contigs_are_joined_on_either_strand(turned):
     bases = [genome[:5_000], genome[4_000:]]
     given = [b[::-1].translate(COMPLEMENT) if t else b for b, t in zip(bases, turned, strict=True)]
     contigs = Reads.from_sequences("ab", given)
-    links = Ends(np.array([0 + turned[0]]), np.array([2 + turned[1]]), np.array([1_000]))
+    links = Links(np.array([0 + turned[0]]), np.array([2 + turned[1]]), np.array([1_000]))
     (found,) = primary(contigs, np.zeros(2, bool), links, phased([(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 2)]))
     assert spelled(found, contigs) in (genome, genome[::-1].translate(COMPLEMENT))
     assert found.length == 9_000 and not found.circular
@@ -78,7 +78,7 @@ def test_primary_contigs_are_joined_on_either_strand(turned):
 def test_opposite_contigs_are_left_out_of_the_primary_ones():
     genome = random_genome(12_000, seed=4).sequence(0)
     contigs = Reads.from_sequences("abc", [genome[:6_000], genome[5_000:11_500], genome[5_000:11_000]])
-    links = Ends(np.array([0, 0]), np.array([2, 4]), np.array([1_000, 1_000]))
+    links = Links(np.array([0, 0]), np.array([2, 4]), np.array([1_000, 1_000]))
     rows = [(0, 0, 6_000, 0, 0), (1, 0, 6_500, 1, 1), (2, 0, 6_000, 1, 2)]
     (found,) = primary(contigs, np.zeros(3, bool), links, phased(rows, [(1, 2, 4_000)]))
     assert spelled(found, contigs) == genome[:11_500]
@@ -92,7 +92,7 @@ def test_contigs_without_links_or_in_circles():
     contigs = Reads.from_sequences("ab", [around[:5_000], around[4_000:]])
     rows = [(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 1)]
     assert len(primary(contigs, np.zeros(2, bool), no_links(), phased(rows))) == 2
-    links = Ends(np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
+    links = Links(np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
     (found,) = primary(contigs, np.zeros(2, bool), links, phased(rows))
     assert sorted(part.contig for part in found.parts) == [0, 1]
 

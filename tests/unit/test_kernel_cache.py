@@ -171,17 +171,17 @@ def test_an_array_of_another_size_is_an_error_in_kernels_and_numbas_own_elsewher
 
 
 def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
-    claimed, order = places.Claim(tmp_path, "x"), []
+    lock, order = places.CompileLock(tmp_path, "x"), []
 
-    def claim_too():
-        places.Claim(tmp_path, "x").release()
+    def lock_too():
+        places.CompileLock(tmp_path, "x").release()
         order.append("other")
 
-    other = threading.Thread(target=claim_too)
+    other = threading.Thread(target=lock_too)
     other.start()
     other.join(0.3)
     order.append("this")
-    claimed.release()
+    lock.release()
     other.join()
     assert order == ["this", "other"]
     assert not list(tmp_path.iterdir())

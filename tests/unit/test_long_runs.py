@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from overlapper.assemble import contigs
-from overlapper.assemble.separation import EXACT, LONGEST_RUN
+from overlapper.assemble.plan import Plan
+from overlapper.assemble.separation import COUNTED_RUN, EXACT
 from overlapper.assemble.steps import HeldSteps
 from overlapper.assemble.stored import StoredSteps
 from overlapper.graph import assemble
@@ -66,7 +67,7 @@ def lengths_on_both(overlaps):
 
 
 def test_reads_of_both_lengths_overlap():
-    plain, steps = in_memory(None), in_memory(LONGEST_RUN)
+    plain, steps = in_memory(None), in_memory(COUNTED_RUN)
     run, longer = sorted({one for one, _ in lengths_on_both(plain.overlaps)})
     assert longer == run + 1
     assert lengths_on_both(plain.overlaps) == {(run, run), (longer, longer)}
@@ -75,11 +76,11 @@ def test_reads_of_both_lengths_overlap():
         query, target = texts()[row.query], texts()[row.target]
         here, there = query[row.q_start : row.q_end], target[row.t_start : row.t_end]
         there = there[::-1].translate(COMPLEMENT) if row.reverse else there
-        assert cut(here, LONGEST_RUN)[0] == cut(there, LONGEST_RUN)[0]
+        assert cut(here, COUNTED_RUN)[0] == cut(there, COUNTED_RUN)[0]
 
 
 def test_their_unitig_has_the_whole_run():
-    steps = in_memory(LONGEST_RUN)
+    steps = in_memory(COUNTED_RUN)
     graph = GraphParams(min_overlap=500).of_exact_overlaps()
     layout = assemble(steps.reads, steps.overlaps, graph, CleanParams()).layout
     assert len(layout) == 1
@@ -87,29 +88,29 @@ def test_their_unitig_has_the_whole_run():
 
 
 def test_reads_on_disk_have_the_same_overlaps(tmp_path):
-    steps = in_memory(LONGEST_RUN)
+    steps = in_memory(COUNTED_RUN)
     with Workdir(tmp_path / "reads") as workdir, Workdir(tmp_path / "stages") as kept:
         store = store_reads(workdir, [steps.reads])
         kept.begin([])
         stored = StoredSteps(store, workdir, Budget(1 << 30, 1), Stages(kept), "cpu", 0)
-        stored.overlap("exact", "hifi", EXACT, unreported, LONGEST_RUN)
+        stored.overlap("exact", "hifi", EXACT, unreported, COUNTED_RUN)
         assert (store.order == np.arange(len(store))).all()
         assert by_pair(stored.overlaps) == by_pair(steps.overlaps)
 
 
-@pytest.mark.parametrize(("depth", "longest_run"), [(None, LONGEST_RUN), (20.0, None)])
+@pytest.mark.parametrize(("depth", "longest_run"), [(None, COUNTED_RUN), (20.0, None)])
 def test_all_bases_of_runs_count_where_there_are_two_haplotypes(monkeypatch, depth, longest_run):
     """The steps do nothing but note the longest run of each search."""
     searches = []
 
     def overlap(name, preset, changes, report, longest_run=None):
         searches.append(longest_run)
-        return {"error rate": 0.02}
 
     steps = SimpleNamespace(
         overlap=overlap, correct=lambda *_: None, reads=reads_of(texts()), threads=1,
         overlaps=in_memory(None).overlaps, origin=np.arange(len(texts())),
     )  # fmt: skip
     monkeypatch.setattr(contigs, "depth_of_haplotype", lambda *_: depth)
-    rate, _, found = contigs._find_overlaps(steps, AssembleParams(), "auto", True, unreported)
-    assert (rate, found, searches) == (0.02, depth, [None, longest_run])
+    params = AssembleParams()
+    _, found = contigs._find_overlaps(steps, params, Plan.of(params, 0.02), "auto", unreported)
+    assert (found, searches) == (depth, [None, longest_run])

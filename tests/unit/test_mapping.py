@@ -9,7 +9,7 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
-from overlapper.mapping.evaluate import Claims, claims_of, evaluate_mappings
+from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings, reported_mappings
 from overlapper.mapping.mapper import BatchMapper, map_reads
 from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
@@ -41,8 +41,8 @@ def test_simulated_reads_are_mapped_to_their_places():
     reads, truth = simulate_reads(genome, "ont-r9", coverage=4, seed=3)
     lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
     for preset in ("ont", "clr", "hifi"):
-        claims = claims_of(map_reads(genome, reads, preset), reads, genome)
-        result = evaluate_mappings(claims, truth, lengths)
+        reported = reported_mappings(map_reads(genome, reads, preset), reads, genome)
+        result = evaluate_mappings(reported, truth, lengths)
         assert result.wrong == 0
         assert result.mapped_share > 0.97
         assert sum(b.mapped for b in result.by_quality) == result.mapped
@@ -55,9 +55,9 @@ def rows(*places):
     )
 
 
-def claim(*values):
+def mappings(*values):
     names, refs, *numbers = zip(*values, strict=True)
-    return Claims(np.array(names), np.array(refs), *(np.array(column) for column in numbers))
+    return ReportedMappings(np.array(names), np.array(refs), *(np.array(column) for column in numbers))
 
 
 def test_errors_are_those_of_the_places():
@@ -65,7 +65,7 @@ def test_errors_are_those_of_the_places():
         (1000, 2000, "+", "normal"), (1000, 2000, "-", "normal"), (9500, 10500, "+", "normal"),
         (0, 1000, "+", "chimera"), (3000, 4100, "+", "normal"), (5000, 6000, "+", "normal"),
     )  # fmt: skip
-    claims = claim(
+    reported = mappings(
         ("r0", "c", False, 100, 1000, 1110, 2000, 60),  # 10 off
         ("r1", "c", True, 0, 900, 1100, 2000, 30),  # right
         ("r2", "c", False, 500, 1000, 0, 500, 5),  # right, around the origin
@@ -73,11 +73,11 @@ def test_errors_are_those_of_the_places():
         ("r4", "c", True, 0, 1000, 3000, 4100, 5),  # on the wrong strand
         ("r5", "c", False, 0, 1000, 5000, 6101, 0),  # 101 off
     )
-    result = evaluate_mappings(claims, truth, {"c": 10_000}, circular=["c"])
+    result = evaluate_mappings(reported, truth, {"c": 10_000}, circular=["c"])
     assert (result.placed, result.mapped, result.wrong, result.error) == (5, 5, 2, 0.0)
     judged = {b.low: (b.mapped, b.wrong) for b in result.by_quality if b.mapped}
     assert judged == {60: (1, 0), 30: (1, 0), 5: (2, 1), 0: (1, 1)}
-    assert evaluate_mappings(claims, truth, {"c": 10_000}).wrong == 3
+    assert evaluate_mappings(reported, truth, {"c": 10_000}).wrong == 3
 
 
 def test_nothing_to_map():

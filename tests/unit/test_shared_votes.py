@@ -8,8 +8,8 @@ import pytest
 
 from overlapper import find_overlaps, random_genome, simulate_reads
 from overlapper.correct import consensus, gpu_consensus
-from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, rows_of
+from overlapper.correct.resources import Workers
 from overlapper.correct.voting_rows import MOST_SURPLUS
 from overlapper.kernels.consensus.consensus import correct_windows
 from overlapper.kernels.consensus.layers import Sequences

@@ -94,7 +94,7 @@ def test_overlaps_that_do_not_fit_are_told(with_store):
 def test_copies_that_cannot_be_told_apart_in_the_budget_are_told(with_store, monkeypatch):
     store, workdir, stages = with_store
     monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
-    monkeypatch.setattr("overlapper.assemble.contigs.EXACT_BELOW", 0)
+    monkeypatch.setattr("overlapper.assemble.plan.EXACT_BELOW", 0)
     params = AssembleParams(correction=CorrectParams(rounds=1), copies=WhatOfCopies.SEPARATE)
     with pytest.raises(
         ParameterError, match=r"the memory budget is too small: [0-9,]+ overlaps take .* MB more"

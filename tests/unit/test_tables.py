@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from overlapper.errors import ParameterError
 from overlapper.tables import Candidates, Matches, Overlaps, Reads, Seeding
-from overlapper.tables.base import gather_ragged
 from overlapper.tables.overlaps import pair_order
+from overlapper.tables.ragged import gather_ragged
 from tests.read_sets import columns_of, reads_of, texts_of
 from tests.tries import tries
 

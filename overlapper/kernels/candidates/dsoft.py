@@ -14,8 +14,9 @@ LINE = 64
 """Bytes in a line of memory."""
 AHEAD = 16
 """Seeds that are processed together; occurrences of this many seeds ahead are prefetched."""
+QUERY, TARGET, REVERSE, QUERY_POS, TARGET_POS, SEEDS, SPAN = range(7)
+"""Columns of a candidate, as in `overlapper.tables.Candidates`."""
 HEADER = 7
-"""Columns of a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
 
 
 @njit(nogil=True, cache=True)
@@ -75,7 +76,6 @@ def find_candidates(
     n_rows = 0
     out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
     n_out = 0
-    band_width = 1 << band_bits
     met = np.zeros(2 * len(lengths), np.uint8)
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
@@ -120,57 +120,21 @@ def find_candidates(
             else:
                 _forward_diagonals(pair, pair_diagonals)
             lowest = (-q_length >> band_bits) - 1
-            enough = min_bases
-            for number in range(most_windows):
-                bases, best_window = _best_window(pair, pair_diagonals, k, band_bits, lowest, pair_windows)
-                if bases < enough:
-                    break
-                centre = (best_window + lowest + 1) << band_bits
-                if n_rows == len(rows):
-                    rows = grow_rows(rows, 2 * n_rows)
-                    hit_counts = grow(hit_counts, 2 * n_rows)
-                if n_out + len(pair) > len(out_q):
-                    out_q, out_t = grow(out_q, 2 * (n_out + len(pair))), grow(out_t, 2 * (n_out + len(pair)))
-                span = min(q_length, t_length - centre) - max(0, -centre)
-                reach = max(band_width, max(span, 0) * drift // 1000)
-                n_near, seed = _keep_near(
-                    pair, pair_diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
-                )
-                row = rows[n_rows]
-                row[0], row[1], row[2] = query, target, reverse
-                row[3], row[4], row[5], row[6] = out_q[n_out + seed], out_t[n_out + seed], bases, max(span, 1)
-                hit_counts[n_rows] = n_near
-                n_out += n_near
-                n_rows += 1
-                if number == 0:
-                    enough = max(min_bases, bases * min_share // 100)
-                if k * (len(pair) - n_near) < enough:
-                    break
-                pair = _without_near(pair, pair_diagonals, centre, reach)
+            bases, window = _best_window(pair, pair_diagonals, k, band_bits, lowest, pair_windows)
+            if bases < min_bases:
+                continue
+            if n_rows + most_windows > len(rows):
+                rows = grow_rows(rows, 2 * (n_rows + most_windows))
+                hit_counts = grow(hit_counts, 2 * (n_rows + most_windows))
+            if n_out + count > len(out_q):
+                out_q, out_t = grow(out_q, 2 * (n_out + count)), grow(out_t, 2 * (n_out + count))
+            n_new, n_hits = _write_windows(
+                query, target, reverse, q_length, t_length, pair, pair_diagonals, k, band_bits, min_bases,
+                drift, most_windows, min_share, lowest, bases, window, pair_windows, inside,
+                rows[n_rows:], hit_counts[n_rows:], out_q[n_out:], out_t[n_out:],
+            )  # fmt: skip
+            n_rows, n_out = n_rows + n_new, n_out + n_hits
     return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
-
-
-@njit(nogil=True, cache=True)
-def count_hits(occurrences, width, first, stop, step):
-    """Count the hits of every ``step``-th occurrence with later ones of its group.
-
-    Parameters
-    ----------
-    occurrences : ndarray of uint8
-        The seed index.
-    width : int
-        See `find_candidates`.
-    first, stop : int
-        Range of numbers, half open, of whole groups.
-    step : int
-    """
-    hits = 0
-    for number in range(first, stop, step):
-        here = number
-        while not occurrence_at(occurrences, here, width) >> U64(63):
-            here += 1
-        hits += here - number
-    return hits
 
 
 @njit(nogil=True, cache=True)
@@ -305,6 +269,61 @@ def _leave_apart(keys, group_stop, group_count, grouped, lengths, k, band_bits):
 
 
 @inner
+def _write_windows(
+    query, target, reverse, q_length, t_length, pair, diagonals, k, band_bits, min_bases,
+    drift, most_windows, min_share, lowest, bases, window, windows, inside,
+    rows, hit_counts, hit_query_pos, hit_target_pos,
+):  # fmt: skip
+    """Write the candidates of a pair on a strand: its best window, and others that come near it.
+
+    Parameters
+    ----------
+    query, target, reverse, q_length, t_length : int
+    pair : ndarray of uint64
+        Hits of the pair, with their ``diagonals``; both are scratch afterwards.
+    k, band_bits, min_bases, drift, most_windows, min_share : int
+        As `find_candidates` takes them.
+    lowest : int
+        Band that bands are counted from.
+    bases, window : int
+        Support and number of the best window.
+    windows, inside : ndarray
+        Scratch, as `_best_window` and `_keep_near` take them.
+    rows, hit_counts, hit_query_pos, hit_target_pos : ndarray
+        Out, with room for ``most_windows`` rows and all hits: what `find_candidates` returns.
+
+    Returns
+    -------
+    n, n_hits : int
+        Candidates and hits.
+    """
+    band_width, n_hits, left = np.int64(1) << band_bits, np.int64(0), np.int64(len(pair))
+    enough = max(min_bases, bases * min_share // 100)
+    for n in range(most_windows):
+        if n:
+            bases, window = _best_window(pair[:left], diagonals, k, band_bits, lowest, windows)
+            if bases < enough:
+                return n, n_hits
+        centre = (window + lowest + 1) << band_bits
+        span = min(q_length, t_length - centre) - max(0, -centre)
+        reach = max(band_width, max(span, 0) * drift // 1000)
+        near_query_pos, near_target_pos = hit_query_pos[n_hits:], hit_target_pos[n_hits:]
+        n_near, seed = _keep_near(
+            pair[:left], diagonals, centre, band_width, reach, near_query_pos, near_target_pos, inside
+        )
+        row = rows[n]
+        row[QUERY], row[TARGET], row[REVERSE] = query, target, reverse
+        row[QUERY_POS], row[TARGET_POS] = near_query_pos[seed], near_target_pos[seed]
+        row[SEEDS], row[SPAN] = bases, max(span, 1)
+        hit_counts[n] = n_near
+        n_hits += n_near
+        if k * (left - n_near) < enough:
+            return n + 1, n_hits
+        left = _leave_near(pair[:left], diagonals, centre, reach)
+    return np.int64(most_windows), n_hits
+
+
+@inner
 def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     """Return the support of the best window, two neighbouring bands, and its lower band.
 
@@ -365,12 +384,12 @@ def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside)
     return np.int64(n), np.int64(inside[n_inside // U64(2)])
 
 
-@njit(nogil=True, cache=True)
-def _without_near(pair, diagonals, centre, reach):
-    """Move the hits beyond ``reach`` of the centre to the front, with their diagonals; return these hits."""
+@inner
+def _leave_near(pair, diagonals, centre, reach):
+    """Move hits beyond ``reach`` of the centre to the front, with their diagonals; return their number."""
     n = 0
     for i in range(len(pair)):
         if not -reach <= diagonals[i] - centre < reach:
             pair[n], diagonals[n] = pair[i], diagonals[i]
             n += 1
-    return pair[:n]
+    return n

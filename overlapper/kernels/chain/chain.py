@@ -1,5 +1,7 @@
 """Colinear chaining of the seeds of candidates; ``docs/algorithms/chaining.md`` is the definition."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
@@ -20,11 +22,33 @@ AHEAD = 4
 """How many candidates ahead the seeds of targets are prefetched, which are hardly ever in the cache."""
 
 
+class Chaining(NamedTuple):
+    """How seeds are chained; see `overlapper.params.stages.ChainParams`."""
+
+    look_back: int
+    max_gap: int
+    gap_cost: int
+    distance_cost: int
+
+
+class Asked(NamedTuple):
+    """What is asked of a chain; see `overlapper.params.stages.ChainParams`."""
+
+    min_seeds: int
+    min_score: int
+    min_agreement: int
+    typical_agreement: int
+    typical_shares: int
+    chance_share: int
+    reach: int
+    sure_seeds: int
+    give_up: int
+
+
 @njit(nogil=True, cache=True)
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, marks,
-    word_offsets, ranks, seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
-    min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
+    word_offsets, ranks, seed_starts, chaining, asked,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -37,10 +61,8 @@ def chain_candidates(
         Seed length.
     sketched, marks, word_offsets, ranks, seed_starts
         Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
-    look_back, max_gap, gap_cost, distance_cost : int
-    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach : int
-    sure_seeds, give_up : int
-        See `overlapper.params.stages.ChainParams`.
+    chaining : Chaining
+    asked : Asked
 
     Returns
     -------
@@ -66,9 +88,7 @@ def chain_candidates(
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         verdict = chain_candidate(
             query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
-            lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
-            look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
-            min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
+            lengths, k, sketched, marks, word_offsets, ranks, seed_starts, chaining, asked,
             x, y, score, before, highest, rows[n_rows],
         )  # fmt: skip
         rows[n_rows, CANDIDATE] = i
@@ -81,9 +101,7 @@ def chain_candidates(
 @inner
 def chain_candidate(
     query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, marks, word_offsets, ranks,
-    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
-    x, y, score, before, highest, row,
+    seed_starts, chaining, asked, x, y, score, before, highest, row,
 ):  # fmt: skip
     """Chain the seeds of a candidate; return the verdict on its best chain.
 
@@ -102,23 +120,20 @@ def chain_candidate(
     """
     n = len(hit_query_pos)
     _anchors(hit_query_pos, hit_target_pos, reverse, lengths[target] - k, x, y)
-    end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
+    end = _chain_scores(x, y, n, k, chaining, score, before, highest)
     start, seeds, runs, covered = trace(x, y, end, before, k)
     row[SEEDS], row[COVERED], row[SCORE] = seeds, covered, score[end] >> 8
     row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
     return judge(
         query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
-        min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-        sure_seeds, give_up, row,
+        asked, row,
     )  # fmt: skip
 
 
 @inner
 def judge(
-    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
-    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-    sure_seeds, give_up, row,
-):  # fmt: skip
+    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts, asked, row
+):
     """Return the verdict on a chain; complete its row by agreement and the seeds missing beyond its ends.
 
     Parameters
@@ -131,7 +146,7 @@ def judge(
     The others are those of `chain_candidate`.
     """
     seeds = np.int64(row[SEEDS])
-    if seeds < min_seeds or row[SCORE] < min_score:
+    if seeds < asked.min_seeds or row[SCORE] < asked.min_score:
         return FEW
     q_length, t_length = lengths[query], lengths[target]
     x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
@@ -140,16 +155,13 @@ def judge(
     agreement, inside, t_inside = _agreement(
         query, target, x0, x1, t0, t1, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
     )
-    if not _is_enough(
-        agreement, query, target, sketched, seed_starts, min_agreement, typical_agreement, typical_shares,
-        chance_share,
-    ):  # fmt: skip
+    if not _is_enough(agreement, query, target, sketched, seed_starts, asked):
         return DISAGREES
     q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
     left, right = min(x0, y0), min(q_length - x1, t_length - y1)
     row[LEFT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x0 - left, x0, k) // inside
     row[RIGHT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x1, x1 + right, k) // inside
-    if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
+    if row[LEFT_MISSING] > asked.reach or row[RIGHT_MISSING] > asked.reach:
         if reverse:
             left, right = right, left
         below = runs * _count_seeds(marks, ranks, t_base, t0 - left, t0, k) // t_inside
@@ -158,7 +170,7 @@ def judge(
             below, above = above, below
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
         row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
-    if seeds < sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > give_up:
+    if seeds < asked.sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > asked.give_up:
         return FEW  # it needs walks to both read ends, and one would not be tried
     row[AGREEMENT] = agreement
     return KEPT
@@ -167,7 +179,7 @@ def judge(
 @njit(nogil=True, cache=True)
 def agree(
     query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks,
-    seed_starts, min_agreement, typical_agreement, typical_shares, chance_share,
+    seed_starts, asked,
 ):  # fmt: skip
     """Return a mask of the overlaps whose agreement, from end to end, is enough.
 
@@ -179,8 +191,7 @@ def agree(
         Seed length.
     sketched, marks, word_offsets, ranks, seed_starts
         Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
-    min_agreement, typical_agreement, typical_shares, chance_share : int
-        See `overlapper.params.stages.ChainParams`.
+    asked : Asked
 
     Returns
     -------
@@ -196,10 +207,7 @@ def agree(
             query[i], target[i], np.int64(q_start[i]), np.int64(q_end[i]), np.int64(t_start[i]),
             np.int64(t_end[i]), np.int64(seeds[i]), k, sketched, marks, word_offsets, ranks, seed_starts,
         )  # fmt: skip
-        found[i] = _is_enough(
-            agreement, query[i], target[i], sketched, seed_starts, min_agreement, typical_agreement,
-            typical_shares, chance_share,
-        )  # fmt: skip
+        found[i] = _is_enough(agreement, query[i], target[i], sketched, seed_starts, asked)
     return found
 
 
@@ -230,13 +238,11 @@ def _agreement(
 
 
 @inner
-def _is_enough(
-    agreement, query, target, sketched, seed_starts, min_agreement, typical_agreement, typical_shares,
-    chance_share,
-):  # fmt: skip
+def _is_enough(agreement, query, target, sketched, seed_starts, asked):
     """Return whether two reads agree as much as is asked of them, by their shares of seeds."""
-    asked = _asked(_shares(query, target, sketched, seed_starts, chance_share), typical_shares)
-    return 100_000 * agreement >= min_agreement * typical_agreement * asked
+    shares_of_both = _shares(query, target, sketched, seed_starts, asked.chance_share)
+    part = _part_of_agreement(shares_of_both, asked.typical_shares)
+    return 100_000 * agreement >= asked.min_agreement * asked.typical_agreement * part
 
 
 @inner
@@ -249,12 +255,12 @@ def _shares(query, target, sketched, seed_starts, chance_share):
 
 
 @inner
-def _asked(shares, typical_shares):
+def _part_of_agreement(shares, typical_shares):
     """Return which part of the least agreement is asked of two reads, by their shares, in thousandths."""
     if typical_shares == 0:
         return 1000
-    asked = min(1000, 1000 * shares // typical_shares)
-    return asked * asked // 1000
+    part = min(1000, 1000 * shares // typical_shares)
+    return part * part // 1000
 
 
 @inner
@@ -284,7 +290,7 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 
 
 @inner
-def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
+def _chain_scores(x, y, n, k, chaining, score, before, highest):
     """Score the best chain that ends at each anchor; return the last anchor of the best chain of all.
 
     ``highest[j]`` is the highest score up to anchor j: where even that plus a whole seed does not beat the
@@ -294,25 +300,25 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
     as well precede the predecessor, and a nearer one pays for a gap, which ``highest`` shows not to win.
     """
     end = 0
-    overlapping = min(k, max_gap) if distance_cost < 256 else 0
+    overlapping = min(k, chaining.max_gap) if chaining.distance_cost < 256 else 0
     for i in range(n):
         if i > 0 and 0 < x[i] - x[i - 1] == y[i] - y[i - 1] <= overlapping:
-            if highest[i - 1] - gap_cost <= score[i - 1]:
-                score[i] = score[i - 1] + (256 - distance_cost) * (x[i] - x[i - 1])
+            if highest[i - 1] - chaining.gap_cost <= score[i - 1]:
+                score[i] = score[i - 1] + (256 - chaining.distance_cost) * (x[i] - x[i - 1])
                 before[i] = i - 1
                 if score[i] > score[end]:
                     end = i
                 highest[i] = score[end]
                 continue
         best, best_before = 256 * k, -1
-        for j in range(i - 1, max(-1, i - 1 - look_back), -1):
+        for j in range(i - 1, max(-1, i - 1 - chaining.look_back), -1):
             if highest[j] + 256 * k <= best:
                 break
             dx, dy = x[i] - x[j], y[i] - y[j]
             near = min(dx, dy)
-            if near <= 0 or max(dx, dy) > max_gap:
+            if near <= 0 or max(dx, dy) > chaining.max_gap:
                 continue
-            cost = gap_cost * abs(dx - dy) + distance_cost * near
+            cost = chaining.gap_cost * abs(dx - dy) + chaining.distance_cost * near
             through_j = score[j] + 256 * min(k, near) - cost
             if through_j > best:
                 best, best_before = through_j, j

@@ -175,3 +175,28 @@ def _spread(word, codes, at):
         )
         some = bit_and(bit_or(some, shift_left(some, shift)), mask)
     store(codes, at, some)
+
+
+@njit(nogil=True, cache=True)
+def pack_codes(codes, offsets, word_offsets):
+    """Pack sequences, two bits a base; codes above 3 become 0.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each sequence starts.
+    word_offsets : ndarray of int64, shape (n + 1,)
+        Where the words of each are to start.
+
+    Returns
+    -------
+    ndarray of uint64
+    """
+    words = np.zeros(word_offsets[-1], np.uint64)
+    for s in range(len(offsets) - 1):
+        for x in range(offsets[s + 1] - offsets[s]):
+            code = codes[offsets[s] + x]
+            if code < 4:
+                words[word_offsets[s] + (x >> 5)] |= np.uint64(code) << np.uint64(2 * (x & 31))
+    return words

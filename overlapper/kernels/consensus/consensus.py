@@ -6,8 +6,8 @@ import numpy as np
 
 from overlapper.kernels.common.growth import extended
 from overlapper.kernels.common.packed import popcount
+from overlapper.kernels.consensus.carry_over import carry_over
 from overlapper.kernels.consensus.copy_filter import chosen_rows
-from overlapper.kernels.consensus.decisions import HOMOPOLYMER, next_draft
 from overlapper.kernels.consensus.equal_runs import WIDTH, side_by_side, unlike_bases
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
@@ -21,7 +21,7 @@ from overlapper.kernels.consensus.layers import (
     some_layers,
     unpack_window,
 )
-from overlapper.kernels.consensus.next_draft import carry_over
+from overlapper.kernels.consensus.next_draft import HOMOPOLYMER, last_draft, next_draft
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
 from overlapper.kernels.consensus.unknown_runs import fill_unknown, has_unknown
@@ -129,10 +129,11 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
                 here, there = there, here
                 votes = count_votes(draft, layers, starts, runs)
         before = draft
-        draft, place, probabilities, depth = next_draft(
-            draft, votes, settings.thresholds[step], settings.worth, settings.doubt, step == steps - 1
-        )
-        if step == steps - 1:
+        thresholds, worth, doubt = settings.thresholds[step], settings.worth, settings.doubt
+        if step < steps - 1:
+            draft, place = next_draft(draft, votes, thresholds, worth, doubt)
+        else:
+            draft, place, probabilities, depth = last_draft(draft, votes, thresholds, worth, doubt)
             for m in range(own):
                 marks[m] = max(marks[m], UNLIKE * (not layers.used[m]))
             layers.used[:own] = False

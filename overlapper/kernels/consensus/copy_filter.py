@@ -35,7 +35,7 @@ SHARE = 1 << 20
 
 @njit(nogil=True, cache=True)
 def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
-    """Choose the rows of crowded windows that are of the target's place, with near ones if these are few.
+    """Choose the rows of crowded windows that vote.
 
     Parameters
     ----------
@@ -50,9 +50,10 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 
     Returns
     -------
-    ndarray of bool, shape (rows,)
+    votes, same : ndarray of bool, shape (rows,)
+        Rows that vote, and those that the copy filter keeps (`chosen_rows`).
     """
-    same = np.ones(len(rows.read), np.bool_)
+    votes, same = np.ones(len(rows.read), np.bool_), np.ones(len(rows.read), np.bool_)
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
         longest = max(longest, windows.end[p] - windows.start[p])
@@ -62,8 +63,10 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings, room)
         starts, runs = first_paths(target, layers, rows, low, settings, most_surplus, memory, room.starts)
-        same[low:high] = _are_chosen(target, layers, starts, runs, rows, low, settings)
-    return same
+        chosen, same[low:high] = chosen_rows(target, layers, starts, runs, rows, low, settings)
+        votes[low:high] = False
+        votes[low + chosen] = True
+    return votes, same
 
 
 @njit(nogil=True, cache=True)

@@ -19,7 +19,7 @@ STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
 """First row of each kind of decision: a base stays, the last one of a homopolymer run of 1, 2 or 3, 4, 5, 6,
 and more bases; a base stays farther left in a run; a column is removed or a base inserted; a base that would
 have made a run of at most 3, 4, 5, and more is not inserted."""
-LONGEST_RUN = 7
+LONG_RUN = 7
 """Homopolymer runs of this many bases or more are one class."""
 STEPS = 20
 """Number of steps of clearness."""

@@ -80,7 +80,7 @@ class Settings(NamedTuple):
         corrected reads, which do not err independently of each other.
     doubt : int
         Factor of doubts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
-    alike : ndarray of int64, shape (LONGEST_RUN + 1, MOST_MISSING + 1)
+    alike : ndarray of int64, shape (LONGEST_TABLED_RUN + 1, MOST_MISSING + 1)
         Share of layers, in millionths, that may have the same error, by the bases of a homopolymer run and
         the bases that they lack there or have inserted (`kernels.consensus.own_bases`).
     """

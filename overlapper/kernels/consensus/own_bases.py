@@ -14,7 +14,7 @@ MIN_HOLDING = 3
 MILLION = 1_000_000
 BESIDES = 3 * MILLION // 2
 """Least layers that hold it, in millionths of a layer, on top of those that may err alike."""
-LONGEST_RUN, MOST_MISSING = 32, 8
+LONGEST_TABLED_RUN, MOST_MISSING = 32, 8
 """Longest homopolymer run, and most missing or inserted bases, of the table of errors that are alike."""
 KINDS = DELETION + 1
 """Kinds at a column: four bases, or a deletion."""
@@ -105,7 +105,7 @@ def _missing(layers, starts, m, run, run_end):
 def _entry(length, bases, layers):
     """Return the entry of ``alike`` for a homopolymer run and the mean of missing or inserted bases."""
     mean = (2 * bases + layers) // max(2 * layers, 1)
-    return min(length, LONGEST_RUN), min(max(mean, 1), MOST_MISSING)
+    return min(length, LONGEST_TABLED_RUN), min(max(mean, 1), MOST_MISSING)
 
 
 @inner

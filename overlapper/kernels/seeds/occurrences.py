@@ -124,3 +124,26 @@ def widen(occurrences, width, position_bits, first, words):
         place = (position_in(one, width, position_bits) << U64(1)) | strand_in(one, width)
         last = one & U64(LAST_OF_GROUP)
         words[i] = last | (read_in(one, width, position_bits) << U64(READ_SHIFT)) | place
+
+
+@njit(nogil=True, cache=True)
+def count_hits(occurrences, width, first, stop, step):
+    """Count the hits of every ``step``-th occurrence with later ones of its group.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint8
+        The seed index.
+    width : int
+        Bytes of an occurrence.
+    first, stop : int
+        Range of numbers, half open, of whole groups.
+    step : int
+    """
+    hits = 0
+    for number in range(first, stop, step):
+        here = number
+        while not occurrence_at(occurrences, here, width) >> U64(63):
+            here += 1
+        hits += here - number
+    return hits

@@ -28,7 +28,7 @@ STRETCH = 512
 """Bases of a stretch of a read, whose minimizers together have a limited number of anchors."""
 _POSITION, _STRAND, _LOW, _HIGH = range(4)
 """Columns of a seed: position and strand on the read, and the range of its entries."""
-_X_MASK, _Y_MASK = (1 << X_BITS) - 1, (1 << Y_BITS) - 1
+_X_MASK = (1 << X_BITS) - 1
 
 
 class Lookup(NamedTuple):

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables import OverlapClass
 
 _INTERNAL, _DOVETAIL = int(OverlapClass.INTERNAL), int(OverlapClass.DOVETAIL)
 _QUERY_CONTAINED, _TARGET_CONTAINED = int(OverlapClass.QUERY_CONTAINED), int(OverlapClass.TARGET_CONTAINED)
+
+
+@inner
+def beyond(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths):
+    """Return the bases beyond a match, left and right of it on the query's strand: query's, then target's."""
+    left_query, right_query = np.int64(q_start[row]), lengths[query[row]] - q_end[row]
+    before_target, after_target = np.int64(t_start[row]), lengths[target[row]] - t_end[row]
+    if reverse[row]:
+        return left_query, right_query, after_target, before_target
+    return left_query, right_query, before_target, after_target
 
 
 @njit(nogil=True, cache=True)
@@ -46,10 +57,9 @@ def classes(
     kinds = np.empty(len(query), np.uint8)
     for row in range(len(query)):
         q_length, t_length = lengths[query[row]], lengths[target[row]]
-        left_query, right_query = np.int64(q_start[row]), q_length - q_end[row]
-        left_target, right_target = np.int64(t_start[row]), t_length - t_end[row]
-        if reverse[row]:
-            left_target, right_target = right_target, left_target
+        left_query, right_query, left_target, right_target = beyond(
+            row, query, target, reverse, q_start, q_end, t_start, t_end, lengths
+        )
         left, right = min(left_query, left_target), min(right_query, right_target)
         match = np.int64(max(q_end[row] - q_start[row], t_end[row] - t_start[row]))
         query_within = left_query <= left_target and right_query <= right_target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.selection.overlap_classes import beyond
 from overlapper.runtime.compile.cache import njit
 
 STRETCH = 128
@@ -24,11 +25,16 @@ RARER = 8
 @inner
 def _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths):
     """Return the hangs of an overlap, left and right of the match on the query's strand."""
-    after_query = lengths[query[row]] - q_end[row]
-    after_target = lengths[target[row]] - t_end[row]
-    if reverse[row]:
-        return min(np.int64(q_start[row]), after_target), min(after_query, np.int64(t_start[row]))
-    return min(np.int64(q_start[row]), np.int64(t_start[row])), min(after_query, after_target)
+    left_query, right_query, left_target, right_target = beyond(
+        row, query, target, reverse, q_start, q_end, t_start, t_end, lengths
+    )
+    return min(left_query, left_target), min(right_query, right_target)
+
+
+@inner
+def _inner_stretches(start, end):
+    """Return the first stretch of a read that an interval crosses, and the one behind the last."""
+    return (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
 
 
 @inner
@@ -88,7 +94,7 @@ def add(
                 here, read, start, end = of_query, query[row], q_start[row], q_end[row]
             else:
                 here, read, start, end = of_target, target[row], t_start[row], t_end[row]
-            low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
+            low, high = _inner_stretches(start, end)
             if here and low < high:
                 crossings[first[read] + low] += 1
                 crossings[first[read] + high] -= 1
@@ -115,7 +121,7 @@ def _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, ma
 
 
 @njit(nogil=True, cache=True)
-def settle(first, stops, crossings):
+def accumulate(first, stops, crossings):
     """Sum steps up to numbers of crossings, and stops up to those at the same place, in place.
 
     Returns
@@ -177,7 +183,7 @@ def tally(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
         As `add` takes them.
     stops, crossings : arrays
-        As `settle` leaves them.
+        As `accumulate` leaves them.
     many : int
         Stops at a place that nothing crosses, from which on the read is bad there.
     few : int
@@ -259,7 +265,7 @@ def within_repeats(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
         As `add` takes them.
     crossings : array of int32
-        As `settle` leaves them.
+        As `accumulate` leaves them.
     typical : int
         Median number of crossings of a stretch.
 
@@ -278,7 +284,7 @@ def within_repeats(
 @inner
 def _is_deep(read, start, end, first, crossings, typical):
     """Return whether far more overlaps cross a match than is typical, and than cross the rest of its read."""
-    low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
+    low, high = _inner_stretches(start, end)
     fewest = np.int64(1 << 31)
     for stretch in range(first[read] + low, first[read] + high):
         fewest = min(fewest, np.int64(crossings[stretch]))

@@ -84,7 +84,7 @@ class KernelCache(caching._Cache):
 
     def __init__(self, function: Callable[..., Any], for_kernels: bool = False) -> None:
         self._function, self._for_kernels, self._is_enabled = function, for_kernels, True
-        self._claims: dict[str, places.Claim] = {}
+        self._locks: dict[str, places.CompileLock] = {}
 
     @property
     def _places(self) -> places.Places:
@@ -127,11 +127,11 @@ class KernelCache(caching._Cache):
                 "compiled kernels can be kept neither beside the code nor in ~/.cache/overlapper. Name a "
                 "folder for them in the environment variable NUMBA_CACHE_DIR"
             )
-        if name not in self._claims:
-            self._claims[name] = places.Claim(folder, name)
+        if name not in self._locks:
+            self._locks[name] = places.CompileLock(folder, name)
             found = self._kept(name, made_from, target_context)
             if found is not None:
-                self._claims.pop(name).release()
+                self._locks.pop(name).release()
         return found
 
     def _kept(self, name: str, made_from: bytes, target_context: Any) -> Any:
@@ -153,8 +153,8 @@ class KernelCache(caching._Cache):
         name, made_from = self._name_and_origin(sig, data.codegen)
         if not data.library.has_dynamic_globals:
             places.write(folder, name, made_from, serialize.dumps(_reduced(data)))
-        if name in self._claims:
-            self._claims.pop(name).release()
+        if name in self._locks:
+            self._locks.pop(name).release()
 
     def enable(self) -> None:
         """Use the cache from now on."""

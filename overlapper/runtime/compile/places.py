@@ -14,7 +14,7 @@ say where one is. Kernels are read from the places up to the first that can be w
 A file begins with a digest of what follows and of all that the kernel was made from, which the reader knows:
 a file that is cut off, damaged or out of date does not have it, and is replaced by the kernel compiled anew.
 It is written under another name and renamed, so that processes which compile the same kernel at the same time
-replace each other's by its like; as a rule one waits for the other (`Claim`).
+replace each other's by its like; as a rule one waits for the other (`CompileLock`).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
     return True
 
 
-class Claim:
+class CompileLock:
     """A lock that says that this process is making a file, so that others wait for it.
 
     Parameters

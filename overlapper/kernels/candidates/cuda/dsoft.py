@@ -16,7 +16,7 @@ from overlapper.kernels.candidates.cuda.hits import Index, sorted_hits
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
-from overlapper.tables.base import places_within
+from overlapper.tables.ragged import places_within
 
 WARP = 32
 """Threads that work on a pair."""

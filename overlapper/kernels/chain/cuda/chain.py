@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.kernels.candidates.cuda.dsoft import Found
-from overlapper.kernels.chain.chain import COLUMNS, DISAGREES, FEW
+from overlapper.kernels.chain.chain import COLUMNS, DISAGREES, FEW, Asked, Chaining
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
@@ -53,7 +53,7 @@ class Chained(NamedTuple):
 
 
 def chain_candidates(
-    found: Found | None, reads: SeededReads, k: int, settings: tuple[int, ...], arena: Arena
+    found: Found | None, reads: SeededReads, k: int, chaining: Chaining, asked: Asked, arena: Arena
 ) -> Chained:
     """Chain the seeds of every candidate, as the CPU's `chain_candidates` does.
 
@@ -63,8 +63,8 @@ def chain_candidates(
     reads : SeededReads
     k : int
         Seed length.
-    settings : tuple of int
-        The parameters of the CPU's from ``look_back`` on.
+    chaining : Chaining
+    asked : Asked
     arena : Arena
 
     Raises
@@ -87,7 +87,7 @@ def chain_candidates(
         *found[4:],
         reads.lengths,
         k,
-        *settings[:4],
+        *chaining,
         *room,
         runs,
         rows,
@@ -101,7 +101,7 @@ def chain_candidates(
         reads.lengths,
         k,
         *reads[1:],
-        *settings[4:],
+        *asked,
         rows,
         verdicts,
     )

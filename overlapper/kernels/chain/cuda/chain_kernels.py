@@ -14,11 +14,12 @@ from overlapper.kernels.chain.chain import (
     LAST_Y,
     SCORE,
     SEEDS,
+    Asked,
     judge,
     trace,
 )
 from overlapper.kernels.chain.cuda.chain import WARP
-from overlapper.kernels.common.cuda.packed import largest_of_warp
+from overlapper.kernels.common.cuda.half_words import largest_of_warp
 
 
 @cuda.jit(device=True)
@@ -108,10 +109,13 @@ def judge_chains(
     """Judge each chain, as the CPU's `judge` does; a thread a chain."""
     i = cuda.grid(1)
     if i < len(query):
+        asked = Asked(
+            min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
+            sure_seeds, give_up,
+        )  # fmt: skip
         verdicts[i] = judge(
             query[i], target[i], reverse[i], runs[i], lengths, k, sketched, marks, word_offsets, ranks,
-            seed_starts, min_seeds, min_score, min_agreement, typical_agreement, typical_shares,
-            chance_share, reach, sure_seeds, give_up, rows[i],
+            seed_starts, asked, rows[i],
         )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, uint32
 
-from overlapper.kernels.common.cuda.packed import reverse_bits, shift_right
+from overlapper.kernels.common.cuda.half_words import reverse_bits, shift_right
 
 EVERY_BASE = 0x55555555
 """Sixteen known bases: the lower bit of each."""

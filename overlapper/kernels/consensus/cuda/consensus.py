@@ -31,20 +31,22 @@ from overlapper.kernels.consensus.consensus import (
     RUNS,
     SHORTER,
 )
+from overlapper.kernels.consensus.cuda.carry_over import carry_over
 from overlapper.kernels.consensus.cuda.error_probabilities import qualities
 from overlapper.kernels.consensus.cuda.haplotype_filter import leave_out
 from overlapper.kernels.consensus.cuda.layer_paths import first_paths
 from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_layers
 from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_windows
-from overlapper.kernels.consensus.cuda.next_draft import carry_over, fill_unknown
+from overlapper.kernels.consensus.cuda.next_draft import next_draft
 from overlapper.kernels.consensus.cuda.own_bases import keep_own
 from overlapper.kernels.consensus.cuda.reconsider import reconsider
-from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes, next_drafts
-from overlapper.kernels.consensus.decisions import HOMOPOLYMER
+from overlapper.kernels.consensus.cuda.unknown_runs import fill_unknown
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes
 from overlapper.kernels.consensus.error_probabilities import LIMITS
 from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
 from overlapper.kernels.consensus.layers import ALIKE, UNLIKE, Rows, Settings, Windows
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS
+from overlapper.kernels.consensus.next_draft import HOMOPOLYMER
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
@@ -177,7 +179,7 @@ def _consensus(
             starts = carry_over(layers, starts, draft, after, place, changed, arena)
             draft = after
             votes = count_votes(draft, layers, starts, arena)
-        voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
+        voted = next_draft(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
         if step == steps - 1:
             of_rows = _marks_of_rows(layers, marks, arena)
             layers = layers._replace(used=arena.zeros(len(layers.window), np.uint8))

@@ -1,4 +1,4 @@
-"""First paths of layers, through the anchors of their chains; as in ../layer_paths.py."""
+"""First paths of layers, through the anchors of their chains; the twin of ../layer_paths.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers of the pileups of a batch, unpacked from reads on the device; as in ../layers.py."""
+"""Layers of the pileups of a batch, unpacked from reads on the device; the twin of ../layers.py."""
 
 from __future__ import annotations
 

@@ -1,370 +1,209 @@
-"""Layers carried over from drafts to the next ones, and unknown bases filled; see ../votes.py."""
+"""Decisions of a vote, which make the next drafts; the twin of ../next_draft.py.
+
+A thread works on each column of all drafts. Where columns go is told by ``place``, of all columns and one
+more: how many columns of the next drafts come before.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, int64
+from numba import cuda, int64, uint16
 
-from overlapper.kernels.common.cuda.edit_paths import SIZES, Pairs, add_pair, align_all
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
-from overlapper.kernels.consensus.cuda.votes import Draft, Layers, moved_draft
-from overlapper.kernels.consensus.next_draft import MIN_RUN, RUN_ENDS
+from overlapper.kernels.consensus.cuda.error_probabilities import add_between
+from overlapper.kernels.consensus.cuda.votes import Draft, Votes
+from overlapper.kernels.consensus.error_probabilities import (
+    CHANGED,
+    LONG_RUN,
+    PROBABILITIES,
+    reach,
+    refused_row,
+    stays_row,
+    step_for,
+    step_of,
+)
+from overlapper.kernels.consensus.next_draft import HOMOPOLYMER
+from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH, SLOTS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
-_LONGEST = SIZES[-1][0]
-STRETCH = 64
-"""Columns of a path that a thread looks at."""
 
-
-class Runs(NamedTuple):
-    """Runs of columns at which layers keep their pairs; those of layer ``m`` are at ``first[m]`` and on.
+class Voted(NamedTuple):
+    """Next drafts of all windows.
 
     Attributes
     ----------
-    first : device array of int64, shape (layers + 1,)
-    found : device array of int32, shape (n + 1, 3)
-        First column of the next draft, first base of the layer, and length; the last row is spare.
+    draft : Draft
+    place : device array of int64, shape (columns + 1,)
+        Where each column of the drafts before went, or would have.
+    probabilities : device array of int32
+    depth : device array of uint8
+        These two as `overlapper.kernels.consensus.next_draft.last_draft` returns them.
     """
 
-    first: Any
-    found: Any
+    draft: Draft
+    place: Any
+    probabilities: Any
+    depth: Any
 
 
-def carry_over(
-    layers: Layers, starts: Any, before: Draft, after: Draft, place: Any, moving: Any, arena: Arena
-) -> Any:
-    """Carry the layers of windows over to their next drafts; return the paths of all layers there.
-
-    Parameters
-    ----------
-    layers : Layers
-        Gets the columns that paths cover, where they are, and which layers are lost.
-    starts : device array of int32
-        Paths over the drafts before.
-    before, after : Draft
-    place : device array of int64
-        As in `overlapper.kernels.consensus.cuda.votes.Voted`.
-    moving : device array of uint8, shape (windows,)
-        Which windows; paths of the others stay as they are.
-    arena : Arena
-    """
-    n = len(layers.window)
-    sizes, stretches = arena.array(n, np.int32), arena.array(n, np.int32)
-    of_layers = (layers.layer_first, layers.window, layers.start, layers.end, layers.used)
-    launch(count_rows, n, arena, *of_layers, before.first, place, moving, sizes, stretches)
-    new_at = exclusive_sums(sizes, arena)
-    rows = last_of(new_at, arena)
-    carried = arena.array(rows, np.int32)
-    mark = arena.mark()
-    runs = _find_runs(layers, starts, before, after, place, stretches, arena)
-    # Runs that part two pairs have MIN_RUN columns and more.
-    pairs = Pairs.room_for(rows // MIN_RUN + n, rows + len(layers.bases), arena)
-    lost = arena.zeros(n, np.uint8)
-    paths = (layers.window, layers.start, layers.end, layers.at, starts, before.first, place, new_at)
-    launch(align_before_runs, len(runs.found), arena, *runs, *paths, carried, lost, *pairs)
-    launch(
-        finish_paths, n, arena, *runs, *paths, layers.layer_first, layers.used, moving, carried, lost,
-        *pairs,
-    )  # fmt: skip
-    align_all(pairs, after.codes, after.first, layers, carried, arena)
-    arena.release(mark)
-    return carried
-
-
-def _find_runs(
-    layers: Layers, starts: Any, before: Draft, after: Draft, place: Any, stretches: Any, arena: Arena
-) -> Runs:
-    """Find the runs of all layers that keep their pairs."""
-    n = len(layers.window)
-    stretch_first = exclusive_sums(stretches, arena)
-    total = last_of(stretch_first, arena)
-    counts = arena.zeros(total, np.int32)
-    arguments = (
-        layers.window, layers.start, layers.end, layers.first, layers.bases, layers.at, starts,
-        before.first, after.codes, place, stretch_first,
-    )  # fmt: skip
-    nowhere = arena.zeros(1, np.int64), arena.array((1, 3), np.int32)
-    launch(find_runs, total, arena, *arguments, False, *nowhere, counts)
-    found_first = exclusive_sums(counts, arena)
-    runs = Runs(arena.array(n + 1, np.int64), arena.array((last_of(found_first, arena) + 1, 3), np.int32))
-    launch(gather, n + 1, arena, found_first, stretch_first, runs.first)
-    launch(find_runs, total, arena, *arguments, True, found_first, runs.found, counts)
-    return runs
-
-
-@cuda.jit
-def count_rows(layer_first, window, start, end, used, draft_first, place, moving, sizes, stretches):
-    """Count the rows of every layer's path over the next draft, and the stretches of the path before.
-
-    There are none where a layer is lost, and no stretches where it does not move. A thread a layer.
-    """
-    m = cuda.grid(1)
-    if m >= len(window):
-        return
-    p = window[m]
-    sizes[m], stretches[m] = 0, 0
-    if used[m] == 0 and m + 1 != layer_first[p + 1]:
-        return
-    if moving[p]:
-        low = draft_first[p]
-        sizes[m] = place[low + end[m]] - place[low + start[m]] + 1
-        stretches[m] = (end[m] - start[m] + STRETCH - 1) // STRETCH
-    else:
-        sizes[m] = end[m] - start[m] + 1
-
-
-@cuda.jit(device=True)
-def _is_pair(c, starts, at, codes, place, low, bases, layer):
-    """Return whether a layer's base at a column is that of the next draft there."""
-    b, d = starts[at + c], place[low + c]
-    return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[layer + b]
-
-
-@cuda.jit
-def find_runs(
-    window, start, end, first, bases, at, starts, draft_first, codes, place, stretch_first, write,
-    found_first, found, counts,
-):  # fmt: skip
-    """Count the runs that start in every stretch of layers' paths, or write them; a thread a stretch.
-
-    Parameters
-    ----------
-    window, start, end, first, bases, at
-        As in `Layers`.
-    starts : device array of int32
-    draft_first, codes, place
-        Where the drafts before start, the next drafts, and where columns go.
-    stretch_first : device array of int64, shape (layers + 1,)
-        First stretch of each layer: the first `STRETCH` columns that its path covers, the next ones ...
-    write : bool
-        Whether to write to ``found``, as in `Runs`.
-    found_first : device array of int64
-        Where the runs of each stretch go.
-    found
-    counts : device array of int32
-        Gets how many there are.
-    """
-    stretch = cuda.grid(1)
-    if stretch >= stretch_first[len(window)]:
-        return
-    m = owner(stretch_first, stretch)
-    low, layer, row = draft_first[window[m]], first[m], at[m]
-    origin, stop = place[low], int64(end[m])
-    begin = start[m] + (stretch - stretch_first[m]) * STRETCH
-    # The pair before the stretch, if it is so near that a run may come from there.
-    last_b, last_d = int64(-2), int64(-2)
-    least_b, least_d = starts[row + begin] - 1, place[low + begin] - 1
-    c = begin - 1
-    while c >= start[m] and starts[row + c] >= least_b and place[low + c] >= least_d:
-        if _is_pair(c, starts, row, codes, place, low, bases, layer):
-            last_b, last_d = int64(starts[row + c]), place[low + c] - origin
-            break
-        c -= 1
-    n, run, until = int64(0), int64(0), min(begin + STRETCH, stop)
-    run_b, run_d = int64(0), int64(0)
-    c = begin
-    while c < stop and (c < until or run > 0):
-        if _is_pair(c, starts, row, codes, place, low, bases, layer):
-            b, d = int64(starts[row + c]), place[low + c] - origin
-            if b == last_b + 1 and d == last_d + 1:
-                run += run > 0
-            else:
-                if run >= MIN_RUN:
-                    if write:
-                        _put(found, found_first[stretch] + n, run_d, run_b, run)
-                    n += 1
-                run, run_b, run_d = int64(c < until), b, d
-            last_b, last_d = b, d
-        c += 1
-    if run >= MIN_RUN:
-        if write:
-            _put(found, found_first[stretch] + n, run_d, run_b, run)
-        n += 1
-    counts[stretch] = n
-
-
-@cuda.jit(device=True)
-def _put(found, x, column, base, length):
-    found[x, 0], found[x, 1], found[x, 2] = column, base, length
-
-
-@cuda.jit
-def align_before_runs(
-    run_first, found, window, start, end, at, starts, draft_first, place, new_at, carried, lost,
-    small, medium, large, counts,
-):  # fmt: skip
-    """List what lies before every run to be aligned, and pair the run but for its ends; a thread a run.
-
-    Parameters
-    ----------
-    run_first, found
-        As in `Runs`.
-    window, start, end, at
-        As in `Layers`.
-    starts : device array of int32
-    draft_first, place
-        Where the drafts before start, and where columns go.
-    new_at : device array of int64
-        Where the rows of each layer's path start.
-    carried : device array of int32
-        Gets the paths.
-    lost : device array of uint8
-        Gets which layers have a window that is too long.
-    small, medium, large, counts
-        As in `Pairs`.
-    """
-    x = cuda.grid(1)
-    if x >= run_first[len(window)]:
-        return
-    m = owner(run_first, x)
-    low = draft_first[window[m]]
-    new_start = place[low + start[m]] - place[low]
-    to = new_at[m] - new_start
-    column, base = new_start, int64(starts[at[m] + start[m]])
-    if x > run_first[m]:
-        column, base = _end_of(found, x - 1)
-    run_column, run_base, run = int64(found[x, 0]), int64(found[x, 1]), int64(found[x, 2])
-    until, base_until = run_column + RUN_ENDS, run_base + RUN_ENDS
-    if not _align(small, medium, large, counts, m, column, until, base, base_until, carried, to):
-        lost[m] = 1
-    for y in range(RUN_ENDS, run - RUN_ENDS):
-        carried[to + run_column + y] = run_base + y
-
-
-@cuda.jit(device=True)
-def _end_of(found, x):
-    """Return where the kept pairs of a run end, on the next draft and on the layer."""
-    return int64(found[x, 0]) + found[x, 2] - RUN_ENDS, int64(found[x, 1]) + found[x, 2] - RUN_ENDS
-
-
-@cuda.jit
-def finish_paths(
-    run_first, found, window, start, end, at, starts, draft_first, place, new_at, layer_first, used, moving,
-    carried, lost, small, medium, large, counts,
-):  # fmt: skip
-    """List what lies behind the last run of every layer, and move the layer; a thread a layer.
-
-    Paths of layers that do not move are copied.
-    """
-    m = cuda.grid(1)
-    if m >= len(window) or new_at[m + 1] == new_at[m]:
-        return
-    p, old_start, old_end, old_at = window[m], int64(start[m]), int64(end[m]), at[m]
-    if not moving[p]:
-        for row in range(old_end - old_start + 1):
-            carried[new_at[m] + row] = starts[old_at + old_start + row]
-        at[m] = new_at[m] - old_start
-        return
-    low = draft_first[p]
-    new_start, new_end = place[low + old_start] - place[low], place[low + old_end] - place[low]
-    to, last = new_at[m] - new_start, int64(starts[old_at + old_end])
-    column, base = new_start, int64(starts[old_at + old_start])
-    if run_first[m + 1] > run_first[m]:
-        column, base = _end_of(found, run_first[m + 1] - 1)
-    if not _align(small, medium, large, counts, m, column, new_end, base, last, carried, to):
-        lost[m] = 1
-    carried[to + new_end] = last
-    start[m], end[m], at[m] = new_start, new_end, to
-    if m + 1 != layer_first[p + 1] and (lost[m] or new_end == new_start):
-        used[m] = 0
-
-
-@cuda.jit(device=True)
-def _align(small, medium, large, counts, m, column, column_end, base, base_end, carried, to):
-    """Have a window aligned; where it is too long, pair bases side by side, and return False."""
-    if max(column_end - column, base_end - base) <= _LONGEST:
-        add_pair(small, medium, large, counts, m, column, column_end, base, base_end, carried, to)
-        return True
-    for c in range(column, column_end):
-        carried[to + c] = min(base + c - column, base_end)
-    return False
-
-
-def fill_unknown(draft: Draft, layers: Layers, starts: Any, moving: Any, arena: Arena) -> tuple[Draft, Any]:
-    """Give every run of unknown columns the bases of the first layer that spans it; return ``place`` too.
+def next_draft(
+    draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, doubt: int, arena: Arena
+) -> Voted:
+    """Make the next drafts of the votes on all drafts.
 
     Parameters
     ----------
     draft : Draft
-    layers : Layers
-    starts : device array of int32
-    moving : device array of uint8, shape (windows,)
-        Gets which windows have unknown bases and layers, and so are to be carried over.
+    votes : Votes
+    thresholds : ndarray of int64, shape (2,)
+    worth, doubt : int
+        These as for `overlapper.kernels.consensus.next_draft.next_draft`.
     arena : Arena
     """
     n = len(draft.codes)
-    sizes, giver = arena.array(n, np.int32), arena.array(n, np.int32)
-    of_layers = (
-        layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
-        layers.used,
-    )  # fmt: skip
-    launch(count_filled, n, arena, *draft, *of_layers, starts, moving, sizes, giver)
-    filled, place = moved_draft(draft, sizes, arena)
+    sizes = arena.array(n, np.uint8)
+    both = int(thresholds[0]), int(thresholds[1])
+    launch(count_bases, n, arena, *draft, *votes, *both, sizes)
+    moved, place = moved_draft(draft, sizes, arena)
+    size = len(moved.codes)
+    probabilities, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
+    between = arena.zeros(size + len(moved.first) - 1, np.int64)
+    table = arena.upload(PROBABILITIES[0 if worth else 1])
     launch(
-        write_filled, n, arena, *draft, layers.first, layers.bases, layers.at, starts, giver, place,
-        filled.codes,
+        write_bases, n, arena, *draft, *votes, *both, worth, doubt, table, place, moved.codes, probabilities,
+        depth, between,
     )  # fmt: skip
-    return filled, place
+    launch(add_between, size, arena, moved.first, between, probabilities)
+    return Voted(moved, place, probabilities, depth)
+
+
+def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
+    """Cut room for the next drafts, given how many bases each column gets; return them and ``place``."""
+    place = exclusive_sums(sizes, arena)
+    first = arena.array(len(draft.first), np.int64)
+    launch(gather, len(first), arena, place, draft.first, first)
+    return Draft(first, arena.array(last_of(place, arena), np.uint8)), place
+
+
+@cuda.jit(device=True)
+def _stands(codes, low, high, x, threshold, run_threshold, column, depth):
+    """Decide on a column.
+
+    Return its base, whether it stays, the weights of bases alone and with deletions, the threshold, and how
+    long the homopolymer run is.
+    """
+    base, standing = int64(codes[x]), int64(0)
+    for code in range(4):
+        standing += column[x, code]
+        if column[x, code] > (column[x, base] if base < 4 else uint16(0)):
+            base = int64(code)
+    voted = depth[x] >= MIN_DEPTH
+    if not voted and codes[x] < 4:
+        base = int64(codes[x])
+    total, run = standing + column[x, DELETION], _run_length(codes, low, high, x)
+    if run >= HOMOPOLYMER:
+        threshold = run_threshold
+    return base, not voted or 100 * standing >= threshold * total, standing, total, threshold, run
+
+
+@cuda.jit(device=True)
+def _run_length(codes, low, high, x):
+    """Return how many columns the homopolymer run of one has, or `LONG_RUN` or more if it has as many."""
+    before, behind = x, x + 1
+    while before > low and codes[before - 1] == codes[x] and x - before < LONG_RUN:
+        before -= 1
+    while behind < high and codes[behind] == codes[x] and behind - before < LONG_RUN:
+        behind += 1
+    return behind - before
+
+
+@cuda.jit(device=True)
+def _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing):
+    """Decide on a slot.
+
+    Return its base, whether it is inserted, the weights of all its bases and of that one, the threshold, and
+    how long a homopolymer run it would make.
+    """
+    best, standing = int64(4 * slot), int64(0)
+    for place in range(4 * slot, 4 * slot + 4):
+        standing += inserted[x, place]
+        if inserted[x, place] > inserted[x, best]:
+            best = int64(place)
+    base, run = best & 3, int64(1)
+    if base == codes[x]:
+        run += _run_length(codes, low, high, x)
+    if run >= HOMOPOLYMER:
+        threshold = run_threshold
+    enters = passing[x] > 0 and 100 * standing > threshold * int64(passing[x])
+    return base, enters, standing, int64(inserted[x, best]), threshold, run
 
 
 @cuda.jit
-def count_filled(
-    draft_first, codes, layer_first, first, bases, start, end, at, used, starts, moving, sizes, giver
-):
-    """Count the bases that take the place of every column; a thread a column, for a run its first one.
-
-    ``giver`` gets the layer that gives them at the first column of a run, -1 elsewhere.
-    """
+def count_bases(
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, sizes
+):  # fmt: skip
+    """Count the bases that every column gets in the next draft; a thread a column."""
     x = cuda.grid(1)
     if x >= len(codes):
         return
-    if codes[x] != TARGET_UNKNOWN:
-        sizes[x], giver[x] = 1, -1
+    if x >= draft_first[len(draft_first) - 1]:
+        sizes[x] = 0
         return
     p = owner(draft_first, x)
-    low = draft_first[p]
-    if x > low and codes[x - 1] == TARGET_UNKNOWN:
-        return
-    stop = int64(x)
-    while stop < draft_first[p + 1] and codes[stop] == TARGET_UNKNOWN:
-        stop += 1
-    given = int64(-1)
-    for m in range(layer_first[p], layer_first[p + 1] - 1):
-        if used[m] == 0:
-            continue
-        moving[p] = 1
-        if given < 0 and start[m] < x - low and end[m] > stop - low:
-            b, last = int64(starts[at[m] + x - low]), int64(starts[at[m] + stop - low])
-            known = last - b <= _LONGEST
-            while known and b < last:
-                known = bases[first[m] + b] < 4
-                b += 1
-            if known:
-                given = int64(m)
-    for y in range(x, stop):
-        sizes[y], giver[y] = 1 if given < 0 else 0, -1
-    giver[x] = given
-    if given >= 0:
-        row = at[given] + x - low
-        sizes[x] = starts[row + stop - x] - starts[row]
+    low, high = draft_first[p], draft_first[p + 1]
+    size = int64(_stands(codes, low, high, x, threshold, run_threshold, column, depth)[1])
+    for slot in range(SLOTS if depth[x] >= MIN_DEPTH else 0):
+        if not _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing)[1]:
+            break
+        size += 1
+    sizes[x] = size
 
 
 @cuda.jit
-def write_filled(draft_first, codes, first, bases, at, starts, giver, place, filled):
-    """Write the bases that take the place of every column; a thread a column."""
+def write_bases(
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, doubt,
+    table, place, next_codes, probabilities, next_depth, between,
+):  # fmt: skip
+    """Write the bases of every column in the next draft, and what is ``between`` them; a thread a column.
+
+    That is the probability that decisions against a base between two others are wrong, or against one before
+    the first or behind the last one of a window: before base ``y`` of window ``p`` it is ``between[y + p]``.
+    """
     x = cuda.grid(1)
-    if x >= len(codes):
+    if x >= draft_first[len(draft_first) - 1]:
         return
-    m, to, size = giver[x], place[x], place[x + 1] - place[x]
-    if m < 0:
-        if size:
-            filled[to] = codes[x]
-        return
-    b = starts[at[m] + x - draft_first[owner(draft_first, x)]]
-    for y in range(size):
-        filled[to + y] = bases[first[m] + b + y]
+    p = owner(draft_first, x)
+    low, high, to = draft_first[p], draft_first[p + 1], place[x]
+    layers = min(int64(depth[x]), int64(255))
+    voted = layers >= MIN_DEPTH
+    base, stays, standing, total, limit, run = _stands(
+        codes, low, high, x, threshold, run_threshold, column, depth
+    )
+    clear = reach(total, layers, worth, doubt)
+    if stays:
+        next_codes[to], next_depth[to], probabilities[to] = base, layers, 0
+        if base < 4 and (voted or codes[x] > 3):
+            row = stays_row(run, x + 1 == high or codes[x + 1] != codes[x])
+            probabilities[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, clear)]
+        to += 1
+    else:
+        step = step_of(clear, limit * total - 100 * standing, limit * total)
+        cuda.atomic.add(between, to + p, int64(table[CHANGED, step]))
+    going_on = int64(passing[x])
+    clear = reach(going_on, layers, worth, doubt)
+    for slot in range(SLOTS if voted else 0):
+        base, enters, standing, weight, limit, run = _inserted(
+            codes, low, high, x, slot, threshold, run_threshold, inserted, passing
+        )
+        if not enters:
+            if going_on > 0:
+                step = step_of(clear, limit * going_on - 100 * standing, limit * going_on)
+                cuda.atomic.add(between, to + p, int64(table[refused_row(run), step]))
+            break
+        next_codes[to], next_depth[to] = base, layers
+        probabilities[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
+        to += 1

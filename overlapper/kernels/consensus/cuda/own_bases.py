@@ -12,7 +12,7 @@ from overlapper.kernels.consensus.layers import UNLIKE
 from overlapper.kernels.consensus.own_bases import (
     BESIDES,
     KINDS,
-    LONGEST_RUN,
+    LONGEST_TABLED_RUN,
     MILLION,
     MIN_HOLDING,
     MOST_MISSING,
@@ -124,7 +124,7 @@ def keep(
 def _entry(length, bases, layers):
     """Return the entry of a run and of the bases that some layers lack there, or have inserted."""
     mean = (2 * bases + layers) // max(2 * layers, int64(1))
-    return min(length, LONGEST_RUN) * (MOST_MISSING + 1) + min(max(mean, int64(1)), MOST_MISSING)
+    return min(length, LONGEST_TABLED_RUN) * (MOST_MISSING + 1) + min(max(mean, int64(1)), MOST_MISSING)
 
 
 @cuda.jit(device=True)

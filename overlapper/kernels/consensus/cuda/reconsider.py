@@ -14,7 +14,8 @@ from numba import cuda, int32, int64, uint64
 from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import CODES, TARGET_UNKNOWN
-from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes, moved_draft
+from overlapper.kernels.consensus.cuda.next_draft import moved_draft
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
 from overlapper.kernels.consensus.reconsider import FARTHEST, MIN_RIVAL_SHARE, REACH
 from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.gpu.launch import kernel_of, launch

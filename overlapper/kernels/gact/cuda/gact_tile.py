@@ -1,8 +1,9 @@
-"""One GACT tile by one thread: the way out of every cell, 32 rows at a time in the bits of words.
+"""One GACT tile by one thread, 32 rows at a time in the bits of words; the twin of ../gact_tile.py.
 
-As in ../gact_tile.py, row 0 and column 0 are the far corner of a tile, the last row and column the
-anchor, and what is carried are differences of scores. In its words, ``g`` being the score of the first base
-of a gap and ``o`` what opening one costs, with ``x, e`` taken from row i-1 and ``y, f`` from column j-1 ::
+As there, row 0 and column 0 are the far corner of a tile, the last row and column the anchor, what is found
+is the way out of every cell, and what is carried are differences of scores. In its words, ``g`` being the
+score of the first base of a gap and ``o`` what opening one costs, with ``x, e`` taken from row i-1 and
+``y, f`` from column j-1 ::
 
     a = x + e,   b = y + f,   z = max(s - 2g, a, b)
     x = z - y,   y = z - x,   e = max(a + o - z, 0),   f = max(b + o - z, 0)
@@ -30,7 +31,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, uint32, uint64
 
-from overlapper.kernels.common.cuda.packed import shift_left
+from overlapper.kernels.common.cuda.half_words import shift_left
 from overlapper.kernels.common.cuda.walk_bases import planes_at
 from overlapper.kernels.gact.cuda.gact_layout import BASE_PLANES, border_planes, direction_words
 from overlapper.kernels.pairwise.cuda.bit_slices import arithmetic, select

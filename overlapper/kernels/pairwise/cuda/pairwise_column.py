@@ -10,7 +10,7 @@ from functools import cache
 
 from numba import cuda, int32, uint32, uint64
 
-from overlapper.kernels.common.cuda.packed import instruction
+from overlapper.kernels.common.cuda.half_words import instruction
 from overlapper.kernels.pairwise.cuda.pairwise_bases import code_in
 from overlapper.kernels.pairwise.cuda.pairwise_packed import look_up
 

@@ -17,7 +17,7 @@ from functools import cache
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.common.cuda.packed import instruction, spread_signs
+from overlapper.kernels.common.cuda.half_words import instruction, spread_signs
 from overlapper.kernels.pairwise.cuda.pairwise_bases import base_of, sequences_of, sixteen_bases
 
 FULL = 0xFFFFFFFF

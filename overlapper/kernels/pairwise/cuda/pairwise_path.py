@@ -1,4 +1,4 @@
-"""Paths through directions on a device, one a thread, and the CIGARs they make.
+"""Paths through directions on a device, one a thread, and their CIGARs; the twin of ../pairwise_path.py.
 
 A path is followed from its end; its operations are kept two bits each, 16 to a word, in room for as many as
 it has bases. Runs are counted on the way, and written when it is known where each CIGAR starts.

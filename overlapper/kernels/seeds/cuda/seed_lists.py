@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
-from overlapper.kernels.seeds.cuda.seed_groups import Groups, flagged
+from overlapper.kernels.seeds.cuda.seed_index import Groups, flagged
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.tables.seeding import WORDS_PER_RANK

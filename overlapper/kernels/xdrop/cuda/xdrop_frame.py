@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.common.cuda.packed import (
+from overlapper.kernels.common.cuda.half_words import (
     from_lane,
     from_member,
     high_then_low,

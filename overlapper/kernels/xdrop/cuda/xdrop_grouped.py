@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.common.cuda.packed import (
+from overlapper.kernels.common.cuda.half_words import (
     from_lane,
     from_member,
     largest_pair_of_three,

@@ -8,12 +8,12 @@ import numpy as np
 
 from overlapper.errors import FormatError, shortened
 from overlapper.io.lines import name_problem, text_lines, whole
-from overlapper.mapping.evaluate import Claims
+from overlapper.mapping.evaluate import ReportedMappings
 
 _COLUMNS = 12
 
 
-def read_claims(path: str) -> Claims:
+def read_reported_mappings(path: str) -> ReportedMappings:
     """Read the primary mapping of every read: its first line that is not said to be secondary (``tp:A:S``).
 
     Raises
@@ -37,7 +37,9 @@ def read_claims(path: str) -> Claims:
                 rows.setdefault(fields[0], fields)
     table = list(zip(*(fields[:_COLUMNS] for fields in rows.values()), strict=True)) or [()] * _COLUMNS
     numbers = (np.array(table[i], np.int64) for i in (2, 3, 7, 8, 11))
-    return Claims(np.array(table[0], str), np.array(table[5], str), np.array(table[4], str) == "-", *numbers)
+    return ReportedMappings(
+        np.array(table[0], str), np.array(table[5], str), np.array(table[4], str) == "-", *numbers
+    )
 
 
 def _is_mapping(fields: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Pileups of reads: the interval of a read that others confirm, and overlaps cut to these intervals.
+"""Trimming: the interval of a read that others confirm, and overlaps cut to these intervals.
 
 Definitions are in `overlapper.graph.trim`.
 """

@@ -1,4 +1,4 @@
-"""The summary of an assembly as JSON, and the reason for an empty one."""
+"""The summary of a layout as JSON, and the reason for an empty one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from overlapper.graph import Assembly
-from overlapper.graph.stats import n50
+from overlapper.graph.stats import length_figures
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
@@ -35,7 +35,6 @@ def to_json(
     run : mapping, optional
         What to say besides about the run, under that name: who was called how, on what, when.
     """
-    lengths = assembly.layout.lengths
     parts = {
         "version": __version__,
         "reads": len(reads),
@@ -43,13 +42,7 @@ def to_json(
         "overlaps": len(overlaps),
         "counts": assembly.counts,
         "sizes": assembly.sizes,
-        "unitigs": {
-            "number": len(lengths),
-            "circular": int(assembly.layout.circular.sum()),
-            "bases": int(lengths.sum()),
-            "longest": int(lengths.max(initial=0)),
-            "n50": n50(lengths),
-        },
+        "unitigs": length_figures(assembly.layout.lengths, assembly.layout.circular),
         "seconds": assembly.seconds,
         "memory": assembly.memory,
         "params": {

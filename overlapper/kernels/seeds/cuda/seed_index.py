@@ -1,4 +1,4 @@
-"""Minimizers grouped by hash on a CUDA device; the twin of the first two steps of ../seed_index.py.
+"""Minimizers grouped by hash on a CUDA device; the twin of ../seed_index.py.
 
 The minimizers of some buckets are found, in the order of their places, and sorted by hash; a thread judges
 each group. A key is ``bucket << rest_bits | rest of the hash``, a place ``base number << 1 | strand``.
@@ -30,7 +30,7 @@ _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 9
 """With its running sum, and what making it takes besides."""
 _NO_LIMIT = 1 << 31
-_kernel = partial(named, "seeds.seed_group_kernels")
+_kernel = partial(named, "seeds.seed_index_kernels")
 
 
 class Layout(NamedTuple):

@@ -1,4 +1,4 @@
-"""Minimizers by hash: the kernels that `seed_groups` starts."""
+"""Minimizers by hash: the kernels that `seed_index` starts."""
 
 from __future__ import annotations
 

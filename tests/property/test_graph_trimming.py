@@ -3,9 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.graph.pairs import Pairs, pairs_of
-from overlapper.kernels.graph import pileup
+from overlapper.kernels.graph import trimming
 from tests.graph_cases import overlap_table
-from tests.oracle import pileup as oracle
+from tests.oracle import trimming as oracle
 from tests.tries import tries
 
 LENGTH = 30
@@ -25,7 +25,7 @@ def by_read(piles):
 @settings(max_examples=tries(200), deadline=None)
 @given(st.lists(st.lists(INTERVALS, max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 4))
 def test_covered_equals_the_oracle(piles, min_depth, clip):
-    found = pileup.covered(*by_read(piles), 0, len(piles), min_depth, clip)
+    found = trimming.covered(*by_read(piles), 0, len(piles), min_depth, clip)
     clipped = [[(a + clip, b - clip) for a, b in pile if b - a > 2 * clip] for pile in piles]
     expected = [oracle.covered(pile, LENGTH, min_depth) for pile in clipped]
     assert found.tolist() == [
@@ -40,7 +40,7 @@ def test_covered_equals_the_oracle(piles, min_depth, clip):
 def test_grown_equals_the_oracle(reads, reach):
     low = np.array([core[0] for _, core in reads], np.int32)
     high = np.array([core[1] for _, core in reads], np.int32)
-    found = pileup.grown(*by_read([pile for pile, _ in reads]), low, high, reach)
+    found = trimming.grown(*by_read([pile for pile, _ in reads]), low, high, reach)
     expected = [oracle.grown(pile, *core, reach) for pile, core in reads]
     assert list(zip(*(ends.tolist() for ends in found), strict=True)) == expected
 
@@ -64,14 +64,14 @@ def columns(rows):
 def test_opposed_ends_equal_the_oracle(rows, kept, hang):
     lengths = [LENGTH, LENGTH + 3, LENGTH + 10]
     low, high = (np.array(ends, np.int32) for ends in zip(*kept, strict=True))
-    found = pileup.opposed_ends(*columns(rows), np.array(lengths), low, high, hang)
+    found = trimming.opposed_ends(*columns(rows), np.array(lengths), low, high, hang)
     assert found.tolist() == oracle.opposed_ends(rows, lengths, low, high, hang)
 
 
 @settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(max_reads=2))
 def test_shadowed_equals_the_oracle(rows):
-    assert pileup.shadowed(*columns(rows)).tolist() == oracle.shadowed(rows)
+    assert trimming.shadowed(*columns(rows)).tolist() == oracle.shadowed(rows)
 
 
 @settings(max_examples=tries(200), deadline=None)
@@ -96,7 +96,7 @@ def test_pairs_of_sorts_overlaps_in_terms_of_ordered_reads(rows, order, random, 
 def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bounds, t_bounds):
     t_end = t_start + sum(size for size, letter in cigar if letter != "I")
     packed = np.array([size << 4 | CODE[letter] for size, letter in cigar], np.uint32)
-    found = pileup.cut_aligned(
+    found = trimming.cut_aligned(
         np.array([reverse]), *(np.array([x], np.int32) for x in (q_start, t_start, t_end)), packed,
         np.array([0, len(packed)]), np.array([0]), *(np.array([x]) for x in (*q_bounds, *t_bounds)),
     )  # fmt: skip
@@ -108,7 +108,7 @@ def cut_linear(reverse, query, target, q_bounds, t_bounds):
     """Cut one match of read 0 with read 1."""
     low, high = np.transpose([q_bounds, t_bounds])
     one, other, *ends = (np.array([x], np.int32) for x in (0, 1, *query, *target))
-    return pileup.cut_linear(one, other, np.array([reverse]), *ends, low.copy(), high.copy())
+    return trimming.cut_linear(one, other, np.array([reverse]), *ends, low.copy(), high.copy())
 
 
 @settings(max_examples=tries(300), deadline=None)
@@ -133,5 +133,5 @@ def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
 @settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(), st.lists(st.integers(-1, LENGTH), min_size=3, max_size=3))
 def test_palindromes_equal_the_oracle(rows, junctions):
-    found = pileup.palindromes(*columns(rows), np.array(junctions))
+    found = trimming.palindromes(*columns(rows), np.array(junctions))
     assert found.tolist() == oracle.palindromes(rows, junctions)
