@@ -47,6 +47,7 @@ from overlapper.graph.stats import length_figures
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
@@ -130,7 +131,7 @@ def assemble_reads(
     params: AssembleParams | None = None,
     *,
     preset: str = "auto",
-    threads: int = 1,
+    threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
@@ -146,8 +147,8 @@ def assemble_reads(
     preset : str
         ``auto``, ``ont``, ``clr`` or ``hifi``, whose error rate is taken where too few reads overlap to
         estimate it.
-    threads : int
-        Changes nothing but the time.
+    threads : int, optional
+        All that the process may use by default; changes nothing but the time.
     device : str
         What finds overlaps and the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs,
         ``cuda:0,2`` for some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
@@ -179,6 +180,7 @@ def assemble_reads(
     >>> len(assemble_reads(reads).contigs)
     1
     """
+    threads = threads or available_threads()
     reads = in_order(reads, canonical_order(reads, threads), threads)
     steps = HeldSteps(reads, stages or Stages(), threads, device, gpu_memory)
     del reads

@@ -44,7 +44,7 @@ def compare_mappings(
     options: Sequence[str] = (),
     truth: Truth | None = None,
     circular: Collection[str] = (),
-    threads: int = 0,
+    threads: int | None = None,
     report: Report = unreported,
 ) -> Comparison:
     """Map reads with every combination of seeders and extenders.
@@ -62,7 +62,8 @@ def compare_mappings(
         Where the reads come from.
     circular : collection of str
         Names of circular reference sequences.
-    threads : int
+    threads : int, optional
+        All by default.
     report : callable
         ``report(step, done, total)`` is told how far the comparison is.
 
@@ -78,7 +79,7 @@ def compare_mappings(
     methods = [(first, second) for first in seeders for second in extenders]
     costs, reported = run_methods(
         ["map", files[0]], reads, files[1], ("seeder", "extender"), methods,
-        ["-t", str(threads), *options], read_reported_mappings, report,
+        ["-t", str(threads or 0), *options], read_reported_mappings, report,
     )  # fmt: skip
     lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
     places = truth.of_reads(reads.names) if truth else consensus(reported, reads)
@@ -87,7 +88,7 @@ def compare_mappings(
         mode="map",
         judged_by="placements" if truth else "consensus",
         files=[files[0], *files[1]],
-        options={"threads": threads, "options": " ".join(options)},
+        options={"threads": threads or 0, "options": " ".join(options)},
         measures=MEASURES,
         methods=[Method(*both) for both in zip(*zip(*methods, strict=True), costs, scores, strict=True)],
     )

@@ -48,7 +48,7 @@ def compare_overlaps(
     min_overlap: int = 2000,
     truth: Truth | None = None,
     circular: int | Mapping[str, int] = 0,
-    threads: int = 0,
+    threads: int | None = None,
     report: Report = unreported,
 ) -> Comparison:
     """Find overlaps with every combination of finders and extenders.
@@ -67,7 +67,8 @@ def compare_overlaps(
         Where the reads come from.
     circular : int or mapping of str to int
         Lengths of circular references, as `overlapper.evaluate_overlaps` takes them.
-    threads : int
+    threads : int, optional
+        All by default.
     report : callable
         ``report(step, done, total)`` is told how far the comparison is.
 
@@ -83,7 +84,7 @@ def compare_overlaps(
     methods = [(first, second) for first in finders for second in extenders]
     costs, found = run_methods(
         ["overlap"], reads, files, ("finder", "extender"), methods,
-        ["-t", str(threads), *options], read_reported, report,
+        ["-t", str(threads or 0), *options], read_reported, report,
     )  # fmt: skip
     if truth:
         truth = truth.of_reads(reads.names)
@@ -94,7 +95,7 @@ def compare_overlaps(
         mode="overlap",
         judged_by="placements" if truth else "consensus",
         files=list(files),
-        options={"threads": threads, "min_overlap": min_overlap, "options": " ".join(options)},
+        options={"threads": threads or 0, "min_overlap": min_overlap, "options": " ".join(options)},
         measures=MEASURES,
         methods=[Method(*both) for both in zip(*zip(*methods, strict=True), costs, scores, strict=True)],
     )

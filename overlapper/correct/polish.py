@@ -32,6 +32,7 @@ from overlapper.correct.windows import windows_of
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
@@ -112,7 +113,7 @@ def polish(
     *,
     own: OwnReads | None = None,
     preset: str | ErrorRate = "auto",
-    threads: int = 1,
+    threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
@@ -131,8 +132,8 @@ def polish(
         Where reads, numbered in canonical order, lie in the layout; by default reads are laid on all unitigs.
     preset : str or ErrorRate
         Of the reads.
-    threads : int
-        Changes nothing but the time.
+    threads : int, optional
+        All that the process may use by default; changes nothing but the time.
     device : str
         What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
         if there are any. Changes nothing but the time.
@@ -156,6 +157,7 @@ def polish(
         When a GPU that was asked for is missing or unusable, or a GPU fails.
     """
     stages = stages or Stages()
+    threads = threads or available_threads()
     machine = Machine.of(threads, device, gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)

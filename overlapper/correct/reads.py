@@ -25,6 +25,7 @@ from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
@@ -76,7 +77,7 @@ def correct(
     preset: str = "auto",
     overlap_changes: Mapping[str, Any] | None = None,
     uncovered: Uncovered = Uncovered.KEEP,
-    threads: int = 1,
+    threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
@@ -97,8 +98,8 @@ def correct(
     overlap_changes : mapping, optional
         Parameters of finding overlaps that differ from the preset, as in `overlapper.find_overlaps`.
     uncovered : Uncovered
-    threads : int
-        Changes nothing but the time.
+    threads : int, optional
+        All that the process may use by default; changes nothing but the time.
     device : str
         What finds overlaps and the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some;
         ``auto`` for all GPUs if there are any. Changes nothing but the time.
@@ -134,6 +135,7 @@ def correct(
     <Fate.CORRECTED: 'corrected'>
     """
     stages = stages or Stages()
+    threads = threads or available_threads()
     machine = Machine.of(threads, device, gpu_memory)
     if order is None:
         report("sorting reads", 0, 0)

@@ -25,7 +25,7 @@ from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.counting import ALL, NONE
 from overlapper.kernels.seeds.kmer_table import MOST_HAPLOTYPES, Spans
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -43,7 +43,7 @@ def evaluate_contigs(
     circles: np.ndarray | None = None,
     circular: Collection[str] | bool = (),
     memory: int = 0,
-    threads: int = 1,
+    threads: int | None = None,
     report: Report = unreported,
 ) -> ContigScores:
     """Judge contigs by the k-mers of the sequences that they come from.
@@ -59,8 +59,8 @@ def evaluate_contigs(
         Names of sequences of the haplotypes that are circular; True for all of them.
     memory : int
         Bytes to stay within; 0 is half of the machine's memory.
-    threads : int
-        Neither changes the scores.
+    threads : int, optional
+        All that the process may use by default. Neither changes the scores.
     report : callable
         ``report(step, done, total)`` is told how far it is.
 
@@ -77,7 +77,7 @@ def evaluate_contigs(
     InputError
         When no k-mer of the contigs is in the reference.
     """
-    return Judge(haplotypes, circular).judge(contigs, circles, memory, threads, report)
+    return Judge(haplotypes, circular).judge(contigs, circles, memory, threads or available_threads(), report)
 
 
 @dataclasses.dataclass(frozen=True)

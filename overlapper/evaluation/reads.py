@@ -21,7 +21,7 @@ from overlapper.kernels.mapping.chain_paths import align_chains
 from overlapper.mapping.edits import ends_of
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -39,7 +39,7 @@ def evaluate_reads(
     *,
     raw: Reads | None = None,
     memory: int = 0,
-    threads: int = 1,
+    threads: int | None = None,
     report: Report = unreported,
 ) -> ReadScores:
     """Judge corrected reads by their places.
@@ -56,8 +56,8 @@ def evaluate_reads(
         The reads before correction.
     memory : int
         Bytes to stay within; 0 is half of the machine's memory.
-    threads : int
-        Neither changes the scores.
+    threads : int, optional
+        All that the process may use by default. Neither changes the scores.
     report : callable
         ``report(step, done, total)`` is told how far it is.
 
@@ -71,6 +71,7 @@ def evaluate_reads(
     sequences = Reads.concat(list(haplotypes))
     _check_names(sequences)
     placed = _Placed.of(truth, corrected, raw, sequences)
+    threads = threads or available_threads()
     more = placed.beyond(sequences)
     bases = sum(reads.total_bases for reads in (corrected, sequences, *([raw] if raw else [])))
     tables = memory_for_tables(memory, int(_HELD_PER_BASE * bases) + threads * _A_THREAD)

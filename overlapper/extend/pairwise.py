@@ -84,8 +84,8 @@ class Aligner:
         Report the second best score, of local alignment only.
     device : str
         ``cpu``, or a GPU: ``cuda:0``.
-    threads : int
-        Of the CPU; 0 takes all. No result depends on it. With a GPU they pack and collect, sixteen at most.
+    threads : int, optional
+        Of the CPU, all by default; no result depends on it. With a GPU they pack and collect, at most 16.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Aligner:
         band: int | None = None,
         second_best: bool = False,
         device: str = "cpu",
-        threads: int = 0,
+        threads: int | None = None,
     ) -> None:
         scoring = scoring or Scoring()
         _check_one_of("mode", mode, MODES)
@@ -259,7 +259,7 @@ def align(
     band: int | None = None,
     second_best: bool = False,
     device: str = "cpu",
-    threads: int = 0,
+    threads: int | None = None,
 ) -> Alignments:
     """Align pairs of sequences.
 

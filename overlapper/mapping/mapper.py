@@ -97,15 +97,17 @@ class BatchMapper:
     seconds: Counter[str] = dataclasses.field(default_factory=Counter)
 
     @classmethod
-    def prepare(cls, reference: Reads, params: MapParams, threads: int = 0, gpus: Gpus | None = None) -> Self:
+    def prepare(
+        cls, reference: Reads, params: MapParams, threads: int | None = None, gpus: Gpus | None = None
+    ) -> Self:
         """Index a reference.
 
         Parameters
         ----------
         reference : Reads
         params : MapParams
-        threads : int
-            0 takes all. No result depends on it.
+        threads : int, optional
+            All by default. No result depends on it.
         gpus : Gpus, optional
             To extend on, for one of `overlapper.mapping.extenders.ON_GPUS`. No result depends on it. They
             hold no reads yet, and will hold the reference.
@@ -126,14 +128,14 @@ class BatchMapper:
         prepared = find.prepare(reference, params, threads or available_threads())
         return cls(reference, params, prepared, extender, gpus)
 
-    def map(self, reads: Reads, threads: int = 0) -> Iterator[tuple[range, Mappings]]:
+    def map(self, reads: Reads, threads: int | None = None) -> Iterator[tuple[range, Mappings]]:
         """Map reads, a block at a time.
 
         Parameters
         ----------
         reads : Reads
-        threads : int
-            0 takes all. No result depends on it.
+        threads : int, optional
+            All by default. No result depends on it.
 
         Yields
         ------
@@ -153,19 +155,21 @@ class BatchMapper:
             )
             first += len(block)
 
-    def map_all(self, reads: Reads, threads: int = 0) -> Mappings:
+    def map_all(self, reads: Reads, threads: int | None = None) -> Mappings:
         """Return the mappings of all reads; the arguments are those of `map`."""
         return Mappings.concat([mappings for _, mappings in self.map(reads, threads)] or [_none()])
 
-    def map_parts(self, parts: Iterable[Reads], threads: int = 0) -> Iterator[tuple[Reads, Mappings]]:
+    def map_parts(
+        self, parts: Iterable[Reads], threads: int | None = None
+    ) -> Iterator[tuple[Reads, Mappings]]:
         """Map reads that come in parts, a block at a time.
 
         Parameters
         ----------
         parts : iterable of Reads
             They are asked for from the calling thread, while others map.
-        threads : int
-            0 takes all. No result depends on it, nor on how reads are parted.
+        threads : int, optional
+            All by default. No result depends on it, nor on how reads are parted.
 
         Yields
         ------
@@ -302,7 +306,7 @@ def map_reads(
     reads: GivenReads,
     params: MapParams | str = "ont",
     *,
-    threads: int = 0,
+    threads: int | None = None,
     device: str = "cpu",
     gpu_memory: int = 0,
 ) -> Mappings:
@@ -313,8 +317,8 @@ def map_reads(
     reference, reads : Reads, path, or sequence of paths
     params : MapParams or str
         Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
-    threads : int
-        0 takes all. No result depends on it.
+    threads : int, optional
+        All by default. No result depends on it.
     device : str
         What chains are extended on: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all
         GPUs if there are any and the extender has kernels for them. No result depends on it.

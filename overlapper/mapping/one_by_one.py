@@ -76,8 +76,8 @@ class Mapper:
     reference : Reads, path, or sequence of paths
     preset : str or MapParams
         ``ont``, ``clr``, ``hifi``, ``short``, or parameters.
-    threads : int
-        0 takes all. No result depends on it.
+    threads : int, optional
+        All by default. No result depends on it.
 
     Attributes
     ----------
@@ -100,7 +100,9 @@ class Mapper:
     genome 30 150 1 120=
     """
 
-    def __init__(self, reference: GivenReads, preset: str | MapParams = "ont", *, threads: int = 0) -> None:
+    def __init__(
+        self, reference: GivenReads, preset: str | MapParams = "ont", *, threads: int | None = None
+    ) -> None:
         params = MapParams.preset(preset) if isinstance(preset, str) else preset
         self.reference = reads_given(reference, threads or 1)
         self._mapper = BatchMapper.prepare(self.reference, params, threads)
@@ -128,6 +130,6 @@ class Mapper:
                 cigar=[(run >> 4, run & 15) for run in row.cigar.tolist()],
             )
 
-    def map_reads(self, reads: GivenReads, threads: int = 0) -> Mappings:
+    def map_reads(self, reads: GivenReads, threads: int | None = None) -> Mappings:
         """Map many reads at once; as `overlapper.map_reads`, with the reference indexed before."""
         return self._mapper.map_all(reads_given(reads, threads or 1), threads)
