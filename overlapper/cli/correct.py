@@ -140,7 +140,8 @@ def _corrected(
     found: list[Overlaps] = []
 
     def given_overlaps(heads: Reads) -> list[Input]:
-        found.extend([read_overlaps(overlaps, heads)] if overlaps else [])
+        # Files may have both sides of each overlap; each is to vote once.
+        found.extend([read_overlaps(overlaps, heads).distinct()] if overlaps else [])
         return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
     voting = {"uncovered": Uncovered(uncovered), **run.voting(progress)}

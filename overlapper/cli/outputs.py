@@ -15,6 +15,8 @@ _ENDINGS = {
 }  # fmt: skip
 
 
+_OTHER_COMPRESSIONS = (".zst", ".xz", ".bz2", ".bgz", ".lz4", ".zip")
+
 OUTPUT = "--output (standard output by default)"
 
 
@@ -38,6 +40,8 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
     for option, path in outputs.items():
         if path == "":
             raise typer.BadParameter(f"{option} is an empty name")
+        if path == "-" and option == "--log":
+            raise typer.BadParameter("--log names a file: the terminal shows the log anyway")
         if path is not None:
             place = path if path == "-" else os.path.realpath(path)
             if place in places:
@@ -71,7 +75,9 @@ def _pipe(path: str) -> tuple[int, int] | None:
 
 
 def check_name(path: str | None, option: str, *formats: str) -> None:
-    """Refuse a name that promises another format than what is written there; names that promise none pass.
+    """Refuse a name that promises another format, or compression, than what is written there.
+
+    Names that promise none pass.
 
     Parameters
     ----------
@@ -82,6 +88,8 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
         Of `_ENDINGS`; none for a folder.
     """
     name = (path or "").lower().removesuffix(".gz")
+    if name.endswith(_OTHER_COMPRESSIONS):
+        raise typer.BadParameter(f"{path} has the name of a compressed file, but {option} is plain, or .gz")
     promised = next((format_ for format_, endings in _ENDINGS.items() if name.endswith(endings)), None)
     if promised and promised not in formats:
         is_written = " or ".join(formats) or "a folder"

@@ -151,7 +151,8 @@ def _checked_names(records: Iterable[Any], path: str) -> Iterator[Any]:
 
 
 def _record_of(record: Any) -> _Record:
-    scores = record.get_forward_qualities()
+    # pysam turns those of reverse records round, and fails where there are none.
+    scores = None if record.query_qualities is None else record.get_forward_qualities()
     qualities = None if scores is None else bytes(min(score, 93) + 33 for score in scores).decode()
     return _Record(record.query_name, record.flag, record.get_forward_sequence() or "", qualities)
 

@@ -31,7 +31,7 @@ ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz")
 _BOTH = REVERSED | COMPLEMENTED
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
 _LINES = 4096
-_REVERSE_STRAND = 16
+_UNMAPPED, _REVERSE_STRAND = 4, 16
 """SAM's flag."""
 
 
@@ -183,10 +183,14 @@ def _sam_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterat
         if row["reverse"]:
             sequence, before, after = sequence[::-1].translate(_COMPLEMENT), after, before
         clipped = [(f"{length}S" if length else "") for length in (before, after)]
-        cigar = clipped[0] + cigar_text(row["runs"]) + clipped[1] if row["runs"] else "*"
+        if row["runs"]:
+            cigar = clipped[0] + cigar_text(row["runs"]) + clipped[1]
+            flag = _REVERSE_STRAND if row["reverse"] else 0
+            place = flag, targets.name(row["target"]), row["t_start"] + 1, 255, cigar
+        else:
+            place = _UNMAPPED, "*", 0, 0, "*"
         fields = [
-            queries.name(row["query"]), _REVERSE_STRAND if row["reverse"] else 0,
-            targets.name(row["target"]), row["t_start"] + 1, 255, cigar, "*", 0, 0, sequence or "*", "*",
+            queries.name(row["query"]), *place, "*", 0, 0, sequence or "*", "*",
             f"AS:i:{row['score']}", f"NM:i:{row['columns'] - row['matches']}",
         ]  # fmt: skip
         yield "\t".join(map(str, fields)) + "\n"

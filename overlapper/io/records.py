@@ -32,7 +32,7 @@ def write_reads(file: OutputFile, reads: Reads) -> None:
     reads : Reads
         With qualities, unless FASTA is written.
     """
-    fasta = file.path.removesuffix(".gz").endswith(FASTA_ENDINGS)
+    fasta = file.path.lower().removesuffix(".gz").endswith(FASTA_ENDINGS)
     for i in range(len(reads)):
         name, codes = reads.name(i), reads.codes(i)
         if fasta:

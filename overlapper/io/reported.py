@@ -81,7 +81,7 @@ def read_reported(path: str) -> ReportedOverlaps:
     numbers: dict[str, int] = {}
     blocks = []
     with contextlib.closing(text_lines(path)) as lines:
-        numbered = enumerate(lines, 1)
+        numbered = ((number, line) for number, line in enumerate(lines, 1) if line)
         while block := list(itertools.islice(numbered, _LINES_AT_ONCE)):
             blocks.append(_parse(block, numbers, path))
     query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)

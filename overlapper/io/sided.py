@@ -85,15 +85,19 @@ def check_paf(path: str | os.PathLike[str]) -> None:
 
 
 class _BothSides:
-    """Writes each overlap and then its mirror, query and target exchanged."""
+    """Writes the overlaps of each pair and then their mirrors, query and target exchanged.
+
+    So all overlaps of a query with a target stay together, among which the best one is marked.
+    """
 
     def __init__(self, writer: OverlapWriter) -> None:
         self._writer = writer
 
     def write(self, overlaps: Overlaps) -> None:
         turned = Overlaps.concat([overlaps, overlaps.mirrored()])
-        in_turn = np.arange(len(turned)).reshape(2, -1).T.ravel()
-        self._writer.write(turned.take(in_turn))
+        others = (np.diff(overlaps.query) != 0) | (np.diff(overlaps.target) != 0)
+        pair = np.concatenate([np.zeros(len(overlaps[:1]), np.int64), np.cumsum(others)])
+        self._writer.write(turned.take(np.argsort(np.tile(pair, 2), kind="stable")))
 
 
 class _ByTarget:

@@ -71,7 +71,9 @@ class ReferenceIndex:
         parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
         sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
         firsts = offsets_of(sizes)
-        slot_bits = max(0, min(layout.rest_bits, (int(firsts[-1]) >> layout.bucket_bits).bit_length()))
+        # One bit at least: entries of 64 bits cannot be shifted by all of them.
+        per_bucket = max(1, int(firsts[-1]) >> layout.bucket_bits)
+        slot_bits = min(layout.rest_bits, per_bucket.bit_length())
         lookup = Lookup(
             np.empty(firsts[-1], np.uint64),
             np.zeros((layout.n_buckets << slot_bits) + 1, np.int64),

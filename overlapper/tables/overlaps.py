@@ -185,6 +185,16 @@ class Overlaps(Intervals):
             cigar=None if self.cigar is None else _swap_cigars(self, swap),
         )
 
+    def distinct(self) -> Self:
+        """Return the overlaps without rows that say again what an earlier one says, from either read."""
+        once = self.mirrored(self.query > self.target)
+        columns = np.stack(
+            [once.query, once.target, once.reverse, once.q_start, once.q_end, once.t_start, once.t_end]
+        )
+        order = np.lexsort(columns)  # of equal rows the earlier one comes first
+        again = (columns[:, order[1:]] == columns[:, order[:-1]]).all(axis=0)
+        return self.take(np.sort(np.concatenate([order[:1], order[1:][~again]])))
+
 
 def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
     """Return the order of rows by query, then target: canonical order if each pair has one row.

@@ -29,6 +29,14 @@ def test_a_list_of_pairs_to_sam(tmp_path):
     assert line.split("\t")[:6] == ["q2", "16", "t1", "1", "255", "10="]
 
 
+def test_pairs_without_an_alignment_are_unmapped_in_sam(tmp_path):
+    (tmp_path / "a.fa").write_text(">a\nAAAA\n")
+    (tmp_path / "b.fa").write_text(">b\nCCCC\n")
+    overlapper("align", "a.fa", "b.fa", "-m", "local", "--cigar", "-o", "out.sam", cwd=tmp_path, check=True)
+    line = (tmp_path / "out.sam").read_text().splitlines()[-1]
+    assert line.split("\t")[:10] == ["a", "4", "*", "0", "0", "*", "*", "0", "0", "AAAA"]
+
+
 def test_errors_say_what_to_do(tmp_path):
     result = overlapper("align", "a.fa", "b.fa", cwd=files(tmp_path))
     assert result.returncode == 1

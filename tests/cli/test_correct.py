@@ -33,6 +33,19 @@ def test_result_depends_on_reads_alone(reads, tmp_path):
     assert [(r.sequence, r.quality) for r in a] == [(r.sequence, r.quality) for r in b]
 
 
+def test_overlaps_that_are_given_from_both_reads_or_twice_vote_once(reads, tmp_path):
+    for name, more in (("once.paf", ()), ("both.paf", ("--both-sides", "--group-by", "target"))):
+        overlapper("overlap", str(reads), "-o", name, *more, cwd=tmp_path, check=True)
+    (tmp_path / "twice.paf").write_bytes(2 * (tmp_path / "once.paf").read_bytes())
+    corrected = set()
+    for name in ("once", "both", "twice"):
+        made = overlapper(
+            "correct", str(reads), "--overlaps", f"{name}.paf", "--rounds", "1", cwd=tmp_path, check=True
+        )
+        corrected.add(made.stdout)
+    assert len(corrected) == 1
+
+
 def test_table_and_stats_tell_what_changed(reads, tmp_path):
     done = overlapper(
         "correct", str(reads), "-o", "out.fasta", "--table", "t.tsv", "--stats", "s.json", "--rounds", "1",

@@ -108,3 +108,12 @@ def test_wrong_uses_are_answered(command, files, arguments, code, message):
     result = command("map", *arguments)
     result.err = " ".join(result.err.split()) if code == 2 else result.err
     assert_refused(result, code, message, files, before)
+
+
+@pytest.mark.parametrize(("length", "window"), [("28", "255"), ("28", "10"), ("27", "255")])
+def test_references_with_few_seeds_are_mapped_to(command, files, length, window):
+    (files / "one.fa").write_text(f">r\n{REFERENCE[1000:4000]}\n")
+    result = command("map", "ref.fa", "one.fa", "-k", length, "-w", window, "-o", "o.paf")
+    assert result.code == 0, result.err
+    fields = (files / "o.paf").read_text().split("\t")
+    assert [int(fields[7]), int(fields[8])] == [1000, 4000]

@@ -127,3 +127,21 @@ def test_beside_fastq(alignments, reference, tmp_path):
     (tmp_path / "more.fq").write_text("@more\nAC\n+\nII\n")
     reads = read_fastx(tmp_path / "more.fq", alignments, reference=reference)
     assert reads.names == ["more", *EXPECTED]
+
+
+@pytest.mark.parametrize("mode", ["wb", "w"])
+def test_reverse_records_may_lack_qualities(tmp_path, mode):
+    path = tmp_path / "reads.bam"
+    with pysam.AlignmentFile(str(path), mode, header={"SQ": [{"SN": "chr", "LN": 100}]}) as file:
+        for name, flag, bases in (
+            ("secondary", 0x110, None),
+            ("reverse", 16, "AACGT"),
+            ("forward", 0, "AACGT"),
+        ):
+            record = pysam.AlignedSegment(file.header)
+            record.query_name, record.flag, record.query_sequence = name, flag, bases
+            record.reference_id, record.reference_start = 0, 0
+            record.cigarstring = "5M"
+            file.write(record)
+    reads = read_fastx(str(path))
+    assert [reads.sequence(i) for i in range(len(reads))] == ["ACGTT", "AACGT"]

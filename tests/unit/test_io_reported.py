@@ -33,6 +33,11 @@ def test_blocks_join(tmp_path, monkeypatch):
     assert blocks.target.tolist() == whole.target.tolist() == [1 + i % 7 for i in range(50)]
 
 
+def test_blank_lines_are_skipped(tmp_path):
+    (tmp_path / "o.paf").write_text(f"\n{LINE}\n{LINE}\n")
+    assert len(read_reported(str(tmp_path / "o.paf"))) == 2
+
+
 def test_an_empty_file_has_no_overlaps(tmp_path):
     (tmp_path / "o.paf").write_text("")
     assert len(read_reported(str(tmp_path / "o.paf"))) == 0
@@ -41,7 +46,6 @@ def test_an_empty_file_has_no_overlaps(tmp_path):
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ("\n", "1 columns found, PAF has 12 or more"),
         (LINE[:20] + "\n", "columns found, PAF has 12 or more"),
         (LINE.replace("\t90\t", "\tx\t"), "column 4 is 'x', expected a whole number"),
         (LINE.replace("-", "*"), "the strand is '*', expected + or -"),

@@ -85,3 +85,18 @@ def test_other_formats_are_refused(tmp_path, name):
     with refused, open_sided(f"{tmp_path}/{name}", READS, by_target=True):
         pass
     assert not list(tmp_path.iterdir())
+
+
+def test_the_best_overlap_of_a_pair_is_marked_from_both_reads(tmp_path):
+    overlaps = overlaps_of(3, aligned=False)
+    one = {name: np.zeros(3, getattr(overlaps, name).dtype) for name in ("query", "t_start", "q_start")}
+    pairs = dataclasses.replace(
+        overlaps, **one, target=np.array([1, 1, 2], np.int32), score=np.array([50, 90, 10], np.int32)
+    )
+    with open_sided(tmp_path / "out.paf", READS, both_sides=True) as writer:
+        writer.write(pairs)
+    rows = [line.split("\t") for line in (tmp_path / "out.paf").read_text().splitlines()]
+    assert [(NAMES.index(row[0]), NAMES.index(row[5]), row[12]) for row in rows] == [
+        (0, 1, "tp:A:S"), (0, 1, "tp:A:P"), (1, 0, "tp:A:S"), (1, 0, "tp:A:P"), (0, 2, "tp:A:P"),
+        (2, 0, "tp:A:P"),
+    ]  # fmt: skip
