@@ -21,7 +21,9 @@ OUTPUT = "--output (standard output by default)"
 
 
 def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> list[str]:
-    """Refuse empty names, to write to one file twice or to a file that is read, and to read a pipe twice.
+    """Refuse empty names, to write to one file twice or to one that is read, and to read a pipe twice.
+
+    What is written beside an output counts, too.
 
     Parameters
     ----------
@@ -36,6 +38,8 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
         The inputs that were given.
     """
     given = [path for path in inputs if path is not None]
+    if "" in given:
+        raise typer.BadParameter("the name of an input is empty")
     places: dict[str, str] = {}
     for option, path in outputs.items():
         if path == "":
@@ -46,6 +50,11 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
             place = path if path == "-" else os.path.realpath(path)
             if place in places:
                 raise typer.BadParameter(f"{places[place]} and {option} must differ")
+            places[place] = option
+    for option, path in outputs.items():
+        for place in map(os.path.realpath, _beside(path or "")):
+            if place in places:
+                raise typer.BadParameter(f"what is written beside {option} and {places[place]} must differ")
             places[place] = option
     read = {os.path.realpath(path): path for path in given if path != "-"}
     for place in places:
@@ -61,6 +70,14 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
             )
         seen |= {pipe} - {None}
     return given
+
+
+def _beside(path: str) -> list[str]:
+    """Return the files that may be written beside an output: tables of Parquet, indices of BAM."""
+    stem = path.rstrip("/").removesuffix(".parquet")
+    if stem != path.rstrip("/"):
+        return [stem + ".reads.parquet", stem + ".text.parquet"]
+    return [path + ".bai", path + ".csi"] if path.endswith(".bam") else []
 
 
 def _pipe(path: str) -> tuple[int, int] | None:

@@ -14,6 +14,8 @@ from overlapper.simulate.bits import Distribution
 
 LENGTH_MODELS = ("gamma", "lognormal")
 IDENTITY_MODELS = ("beta", "lognormal")
+MOST_STRETCHES = 10_000
+"""Most bad stretches in 10,000 bases."""
 TAIL = 20
 """Standard deviations above the mean where the tail of the lengths is cut."""
 
@@ -137,6 +139,9 @@ class ReadModel:
         require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")
         for name in _FROM_0:
             require(getattr(self, name) >= 0, name, "0 or more")
+        require(
+            self.bad_stretches <= MOST_STRETCHES, "bad_stretches", f"at most {MOST_STRETCHES}, one a base"
+        )
         for name in _FROM_1:
             require(getattr(self, name) >= 1, name, "1 or more")
         for name in _SHARES:
