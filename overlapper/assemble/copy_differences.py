@@ -55,7 +55,8 @@ def count_copy_differences(
     overlaps : Overlaps
         Of these reads, by any tool.
     preset : str
-        For finding the overlaps by which the reads are corrected.
+        For finding the overlaps by which the reads are corrected; its error rate counts where too few reads
+        overlap to estimate it.
     params : AssembleParams, optional
         How reads are corrected, as `overlapper assemble` does it.
     threads : int

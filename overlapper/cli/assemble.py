@@ -48,13 +48,9 @@ def assemble(
     ],
     preset: Annotated[
         str,
-        typer.Option(
-            "--preset",
-            "-p",
-            "-x",
-            metavar="NAME",
-            help="ont, clr, hifi, one of minimap2's names, or auto. The error rate is estimated; what is "
-            "named counts where too few reads overlap for that.",
+        options.preset(
+            "ont, clr, hifi, one of minimap2's names, or auto. The error rate is estimated; what is "
+            "named counts where too few reads overlap for that."
         ),
     ] = "auto",
     min_length: options.MinLength = 0,

@@ -51,12 +51,8 @@ def map(
     ] = "-",
     preset: Annotated[
         str,
-        typer.Option(
-            "--preset",
-            "-p",
-            "-x",
-            metavar="NAME",
-            help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
+        options.preset(
+            "ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these."
         ),
     ] = "ont",
     min_length: options.MinLength = 0,

@@ -34,6 +34,11 @@ def device(text: str) -> Any:
     return typer.Option(metavar="DEVICE", help=text)
 
 
+def preset(text: str) -> Any:
+    """Return ``--preset``, which ``-x`` names, too, as in minimap2."""
+    return typer.Option("--preset", "-p", "-x", metavar="NAME", help=text)
+
+
 BothSides = Annotated[
     bool,
     typer.Option(
@@ -84,13 +89,7 @@ Plan = Annotated[
 ]
 Preset = Annotated[
     str,
-    typer.Option(
-        "--preset",
-        "-p",
-        "-x",
-        metavar="NAME",
-        help="ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too.",
-    ),
+    preset("ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 ReadFiles = Annotated[

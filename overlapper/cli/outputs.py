@@ -44,8 +44,6 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
     for option, path in outputs.items():
         if path == "":
             raise typer.BadParameter(f"{option} is an empty name")
-        if path == "-" and option == "--log":
-            raise typer.BadParameter("--log names a file: the terminal shows the log anyway")
         if path is not None:
             place = path if path == "-" else os.path.realpath(path)
             if place in places:
@@ -74,9 +72,10 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
 
 def _beside(path: str) -> list[str]:
     """Return the files that may be written beside an output: tables of Parquet, indices of BAM."""
-    stem = path.rstrip("/").removesuffix(".parquet")
-    if stem != path.rstrip("/"):
-        return [stem + ".reads.parquet", stem + ".text.parquet"]
+    if path.rstrip("/").endswith(".parquet"):
+        from overlapper.io.parquet import NAMED, names_path
+
+        return [names_path(path, of) for of in NAMED]
     return [path + ".bai", path + ".csi"] if path.endswith(".bam") else []
 
 

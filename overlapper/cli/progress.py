@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import IO, Any, Self, TextIO
 
+import typer
+
 from overlapper.cli.footer import footer
 from overlapper.errors import OutputError
 from overlapper.runtime.messages import counted
@@ -58,6 +60,8 @@ class Progress:
         self._steps = steps
         self._verbose = verbose
         self._log: IO[str] | None = None
+        if log == "-":
+            raise typer.BadParameter("--log names a file: the terminal shows the log anyway")
         if log:
             with self._log_complaints(log):
                 self._log = open(log, "w", buffering=1)  # noqa: SIM115 # until the end

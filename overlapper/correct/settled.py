@@ -85,13 +85,12 @@ def _are_exact(reads: Reads, rows: Rows, before: int) -> np.ndarray:
         Widened as far as both reads go.
     before : int
     """
-    known = np.diff(reads.unknown_offsets) == 0
-    exact = (rows.t_end - rows.t_start == rows.r_end - rows.r_start) & known[rows.target]
-    exact &= known[before + rows.read.astype(np.int64)]
+    unknown, read = reads.unknown_offsets, rows.read.astype(np.int64) + before
+    exact = rows.t_end - rows.t_start == rows.r_end - rows.r_start
+    for number in (rows.target, read):
+        exact &= unknown[number] == unknown[number + 1]
     some = np.flatnonzero(exact)
     on = rows.take(some)
-    intervals = Intervals(
-        on.target, on.read.astype(np.int64) + before, on.reverse, on.t_start, on.t_end, on.r_start, on.r_end
-    )
+    intervals = Intervals(on.target, read[some], on.reverse, on.t_start, on.t_end, on.r_start, on.r_end)
     exact[some] = find_differences(reads, intervals, 0, threads=1).edits == 0
     return exact

@@ -24,8 +24,9 @@ from overlapper.errors import FormatError, InputError, OutputError, TruncatedErr
 from overlapper.io.folders import LINK, temporary_folder
 from overlapper.io.lines import lines_of, name_problem, text_lines, whole
 from overlapper.io.sources import BLOCK_BYTES, check_rereadable, open_input, whole_lines
+from overlapper.tables.sam_flags import REVERSE, SECONDARY, SUPPLEMENTARY, UNMAPPED
 
-_SECONDARY_OR_SUPPLEMENTARY, _REVERSE, _UNMAPPED = 0x900, 0x10, 0x4
+_NOT_PRIMARY = SECONDARY | SUPPLEMENTARY
 _COLUMNS, _MOST_FLAGS = 11, 0xFFFF
 _BASES = re.compile(r"\*|[A-Za-z=.]+")
 _COMPLEMENT = str.maketrans("ACGTUacgtu", "TGCAAtgcaa")
@@ -86,9 +87,9 @@ def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
     texts: list[str] = []
     size = 0
     for number, record in enumerate(records, start=1):
-        if record.flag & _SECONDARY_OR_SUPPLEMENTARY:
+        if record.flag & _NOT_PRIMARY:
             continue
-        if not record.bases and not record.flag & _UNMAPPED:
+        if not record.bases and not record.flag & UNMAPPED:
             raise FormatError(
                 "is aligned but has no bases",
                 file=path,
@@ -117,7 +118,7 @@ def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
             raise FormatError(problem, file=path, record=record, remedy=_REPAIR)
         name, flag, bases, qualities = fields[0], int(fields[1]), fields[9], fields[10]
         bases = "" if bases == "*" else bases
-        if flag & _REVERSE:
+        if flag & REVERSE:
             bases, qualities = bases[::-1].translate(_COMPLEMENT), qualities[::-1]
         yield _Record(name, flag, bases, None if fields[10] == "*" else qualities)
 

@@ -112,16 +112,15 @@ class _TextWriter:
 
 @contextlib.contextmanager
 def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWriter]:
-    from overlapper.io.parquet import import_pyarrow, write_names
+    from overlapper.io.parquet import NAMED, import_pyarrow, names_path, write_names
 
     pyarrow, parquet = import_pyarrow()
     if path == "-":
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write TSV.")
-    stem = path.removesuffix(".parquet")
     with contextlib.ExitStack() as files:
         output = files.enter_context(OutputFile(path))
-        for kind, names in (("reads", reads), ("text", text)):
-            beside = files.enter_context(OutputFile(f"{stem}.{kind}.parquet"))
+        for of, names in zip(NAMED, (reads, text), strict=True):
+            beside = files.enter_context(OutputFile(names_path(path, of)))
             write_names(beside, _names(names), names.lengths)
         types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
                  "length": "int32", "reverse": "bool_", "mismatches": "uint8"}  # fmt: skip

@@ -25,14 +25,13 @@ from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.tables.cigars import cigar_text
+from overlapper.tables.sam_flags import REVERSE, UNMAPPED
 from overlapper.version import __version__
 
 ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz")
 _BOTH = REVERSED | COMPLEMENTED
 _COMPLEMENT = str.maketrans("ACGT", "TGCA")
 _LINES = 4096
-_UNMAPPED, _REVERSE_STRAND = 4, 16
-"""SAM's flag."""
 
 
 def write_alignments(
@@ -185,10 +184,10 @@ def _sam_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterat
         clipped = [(f"{length}S" if length else "") for length in (before, after)]
         if row["runs"]:
             cigar = clipped[0] + cigar_text(row["runs"]) + clipped[1]
-            flag = _REVERSE_STRAND if row["reverse"] else 0
+            flag = REVERSE if row["reverse"] else 0
             place = flag, targets.name(row["target"]), row["t_start"] + 1, 255, cigar
         else:
-            place = _UNMAPPED, "*", 0, 0, "*"
+            place = UNMAPPED, "*", 0, 0, "*"
         fields = [
             queries.name(row["query"]), *place, "*", 0, 0, sequence or "*", "*",
             f"AS:i:{row['score']}", f"NM:i:{row['columns'] - row['matches']}",

@@ -31,9 +31,13 @@ _WRITE_AGAIN = "Write the file again."
 _OTHER_READS = "Give the reads that the overlaps were found on, in the same order."
 
 
-def reads_path(path: str) -> str:
-    """Return the file of read names that belongs to a file of overlaps."""
-    return path.rstrip("/").removesuffix(".parquet") + ".reads.parquet"
+NAMED = ("reads", "text")
+"""What may have its names beside a file: reads, and the text of exact matches."""
+
+
+def names_path(path: str, of: str = "reads") -> str:
+    """Return the file of names, one of `NAMED`, that belongs to a file of overlaps or of exact matches."""
+    return path.rstrip("/").removesuffix(".parquet") + f".{of}.parquet"
 
 
 def is_parquet(path: str) -> bool:
@@ -76,7 +80,7 @@ def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int =
 @contextlib.contextmanager
 def names_file(path: str, reads: Reads) -> Iterator[None]:
     """Write the names that belong to overlaps; they are there when the context is left without an error."""
-    with OutputFile(reads_path(path)) as names:
+    with OutputFile(names_path(path)) as names:
         write_names(names, reads.names, reads.lengths)
         yield
 
@@ -169,9 +173,9 @@ def check_names(path: str, reads: Reads | Sequence[str]) -> np.ndarray:
     """
     named = reads_of_parquet(path)
     if named.names != (reads.names if isinstance(reads, Reads) else list(reads)):
-        raise FormatError("names other reads", file=reads_path(path), remedy=_OTHER_READS)
+        raise FormatError("names other reads", file=names_path(path), remedy=_OTHER_READS)
     if isinstance(reads, Reads) and not np.array_equal(named.lengths, reads.lengths):
-        raise FormatError("names reads of other lengths", file=reads_path(path), remedy=_OTHER_READS)
+        raise FormatError("names reads of other lengths", file=names_path(path), remedy=_OTHER_READS)
     return named.lengths
 
 
@@ -238,7 +242,7 @@ def holds_overlaps(path: Path) -> bool:
 
 def reads_of_parquet(path: str | os.PathLike[str]) -> Reads:
     """Return names and lengths of the reads that a file numbers; errors are those of `read_parquet`."""
-    path = reads_path(os.fspath(path))
+    path = names_path(os.fspath(path))
     table = _read_table(path, {"name": np.dtype(str), "length": np.dtype("i8")}, ["name", "length"])
     names, lengths = table.column("name").to_pylist(), table.column("length").to_numpy()
     for number, name in enumerate(names):

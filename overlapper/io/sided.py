@@ -21,6 +21,7 @@ from overlapper.io.writers import FORMATS, OverlapWriter, check_format, open_ove
 from overlapper.runtime.streams import is_stream, tells_no_format
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
+from overlapper.tables.ragged import offsets_of
 
 HELD_BYTES = 1 << 27
 """Bytes of overlaps that are held before they go to disk."""
@@ -96,7 +97,7 @@ class _BothSides:
     def write(self, overlaps: Overlaps) -> None:
         turned = Overlaps.concat([overlaps, overlaps.mirrored()])
         others = (np.diff(overlaps.query) != 0) | (np.diff(overlaps.target) != 0)
-        pair = np.concatenate([np.zeros(len(overlaps[:1]), np.int64), np.cumsum(others)])
+        pair = offsets_of(others)[: len(overlaps)]
         self._writer.write(turned.take(np.argsort(np.tile(pair, 2), kind="stable")))
 
 

@@ -187,7 +187,8 @@ class Overlaps(Intervals):
 
     def distinct(self) -> Self:
         """Return the overlaps without rows that say again what an earlier one says, from either read."""
-        once = self.mirrored(self.query > self.target)
+        bare = dataclasses.replace(self, cigar=None, cigar_offsets=None)
+        once = bare.mirrored(self.query > self.target)
         columns = np.stack(
             [once.query, once.target, once.reverse, once.q_start, once.q_end, once.t_start, once.t_end]
         )

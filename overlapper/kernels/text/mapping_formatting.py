@@ -18,6 +18,7 @@ from overlapper.kernels.text.paf_formatting import (
     text_bytes,
 )
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables import sam_flags
 from overlapper.tables.cigars import OPERATIONS
 
 LINE_BYTES = 320
@@ -27,8 +28,7 @@ OPERATION_BYTES = 10
 
 SECONDARY = 2
 """A value of `overlapper.tables.MappingKind`."""
-_UNMAPPED_FLAG, _REVERSE_FLAG = 4, 16
-_KIND_FLAGS = np.array([0, 2048, 256])
+_KIND_FLAGS = np.array([0, sam_flags.SUPPLEMENTARY, sam_flags.SECONDARY])
 
 
 _EDITS, _SCORE = text_bytes(b"\tNM:i:"), text_bytes(b"\tAS:i:")
@@ -109,7 +109,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
     for read in range(len(rows.starts) - 1):
         if rows.starts[read] == rows.starts[read + 1]:
             at = put_name(out, at, read, names)
-            at = put_number(out, at, _UNMAPPED_FLAG)
+            at = put_number(out, at, sam_flags.UNMAPPED)
             at = put(out, at, _NO_PLACE)
             at = _put_bases(out, at, reads, read, False, qualities, codes)
             at = put(out, at, texts.of_all)
@@ -118,7 +118,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
         for row in range(rows.starts[read], rows.starts[read + 1]):
             reverse = rows.reverse[row]
             at = put_name(out, at, read, names)
-            at = put_number(out, at, _KIND_FLAGS[rows.kind[row]] + (_REVERSE_FLAG if reverse else 0))
+            at = put_number(out, at, _KIND_FLAGS[rows.kind[row]] + (sam_flags.REVERSE if reverse else 0))
             out[at] = _TAB
             at = put_name(out, at + 1, rows.target[row], targets)
             at = put_number(out, at, rows.t_start[row] + 1)
