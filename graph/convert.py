@@ -31,6 +31,7 @@ from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _NO_QUALITY = "255"
 _FIRST_TAG = 12
+_BEST = "tp:A:P"
 _NUMBERS = 6
 _REMEDY = "Mend the line or remove it."
 _OPERATION = re.compile(r"([0-9]{1,9})([MIDNSHP=X])")
@@ -102,7 +103,7 @@ def _lines(overlaps: Overlaps, kinds: np.ndarray, reads: Reads, bases: bool) -> 
 
 def _tags_of(paf: list[str]) -> Iterator[str]:
     yield f"iv:B:i,{','.join(paf[i] for i in (2, 3, 7, 8, 9, 10))}"
-    yield from (tag for tag in paf[_FIRST_TAG:] if not tag.startswith("tp:"))
+    yield from (tag for tag in paf[_FIRST_TAG:] if tag != _BEST)
 
 
 def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict[str, int]]:

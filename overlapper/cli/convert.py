@@ -108,4 +108,10 @@ def _read(path: str, reads: Reads | None, threads: int) -> tuple[Overlaps, Reads
     if reads is None:
         reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
     overlaps = read_overlaps(path, reads, threads=threads)
-    return overlaps, reads, {"reads": len(reads), "overlaps": len(overlaps)}
+    once = overlaps.distinct()
+    counts = {
+        "reads": len(reads),
+        "overlaps": len(once),
+        "lines that repeat another one left out": len(overlaps) - len(once),
+    }
+    return once, reads, counts

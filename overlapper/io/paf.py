@@ -4,7 +4,7 @@ Columns: query name, length, start, end; strand; target name, length, start, end
 length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
 
 ========  ==============================================================================================
-``tp:A``  ``P``; ``S`` where an overlap of the same two reads, on a line next to it, scores higher
+``tp:A``  ``P``; ``S`` where a line next to it has a better overlap of the same two reads
 ``cm:i``  seeds of the chain
 ``s1:i``  score of the chain, where there is no alignment
 ``AS:i``  score of the alignment
@@ -16,6 +16,10 @@ length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
 ``cg:Z``  CIGAR, along the forward strand of the target
 ========  ==============================================================================================
 
+Of two overlaps the one of the higher score is better, then that of the forward strand, then the one that
+begins earlier on the read of the smaller number, on the other read, ends earlier on the first, on the other.
+What a file that was read marks ``tp:A:S`` stays so where it is written again.
+
 What is read is any PAF with the twelve columns, and of its tags those above but ``cd``, ``AS`` before ``s1``
 and ``de`` before ``dv``. The reads of a row change places where need be, so that the query has the smaller
 number, and with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
@@ -24,6 +28,7 @@ number, and with them ``cl`` and the CIGAR. Lines where a read matches itself ar
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
@@ -39,7 +44,7 @@ from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.kernels.text import paf_parsing
+    from overlapper.kernels.text import paf_formatting, paf_parsing
 
 _BLOCK_BYTES = 1 << 20
 _DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps.fields_of("column", "ragged", "offsets")}
@@ -112,9 +117,7 @@ def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterato
     from overlapper.kernels.text import paf_formatting
 
     names = paf_formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
-    columns = {field: getattr(overlaps, field) for field in paf_formatting.Rows._fields}
-    absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
-    rows = paf_formatting.Rows(**(columns | absent))
+    rows = _rows_of(overlaps)
     name_lengths = np.diff(reads.name_offsets)
     sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + paf_formatting.ROW_BYTES
     if overlaps.cigar_offsets is not None:
@@ -127,6 +130,14 @@ def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterato
         return out[: paf_formatting.format_paf(rows, names, start, stop, out)].data
 
     return map_in_order(text_of, range(len(bounds) - 1), threads)
+
+
+def _rows_of(overlaps: Overlaps) -> paf_formatting.Rows:
+    from overlapper.kernels.text import paf_formatting
+
+    columns = {field: getattr(overlaps, field) for field in paf_formatting.Rows._fields}
+    absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
+    return paf_formatting.Rows(**(columns | absent))
 
 
 def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1) -> Overlaps:
@@ -147,7 +158,7 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, thre
     Overlaps
         In the order of the file. ``score`` and ``seeds`` are 0, ``divergence`` is NaN and ``kind`` INTERNAL
         where a line has no such tag. ``edits`` are there if all lines have ``NM``, ``cigar`` if any has
-        ``cg``.
+        ``cg``, ``secondary`` if the marks ``tp`` are not those that are written of the other columns.
 
     Raises
     ------
@@ -235,8 +246,8 @@ class _Part(NamedTuple):
     stopped_at: int
 
 
-def _join(parts: list[paf_parsing.Rows], edited: bool) -> Overlaps:
-    """Return the rows of all parts; whether all have ``edits`` is told."""
+def _join(parts: list[paf_parsing.Rows], edited: bool, marked: bool) -> Overlaps:
+    """Return the rows of all parts; whether all have ``edits``, and any a mark of ``secondary``, is told."""
     from overlapper.kernels.text.paf_parsing import INTEGERS
 
     columns: dict[str, Any] = {
@@ -250,7 +261,22 @@ def _join(parts: list[paf_parsing.Rows], edited: bool) -> Overlaps:
         before = np.cumsum([0, *(len(rows.cigar) for rows in parts)])
         ends = [rows.cigar_offsets[1:] + b for rows, b in zip(parts, before, strict=False)]
         columns |= {"cigar": cigar, "cigar_offsets": np.concatenate([np.zeros(1, np.int64), *ends])}
-    return Overlaps(**columns)
+    overlaps = Overlaps(**columns)
+    return overlaps if marked and _needs_marks(overlaps) else dataclasses.replace(overlaps, secondary=None)
+
+
+def _needs_marks(overlaps: Overlaps) -> bool:
+    """Return whether marks would be others if they were worked out, or might be where rows are sorted."""
+    from overlapper.kernels.text.paf_formatting import mark_secondary
+
+    steps = np.diff(overlaps.query.astype(np.int64) << 32 | overlaps.target)
+    marks = np.asarray(overlaps.secondary)
+    if not (marks.any() or (steps == 0).any()):
+        return False
+    worked_out = np.empty(len(overlaps), np.bool_)
+    mark_secondary(_rows_of(overlaps), worked_out)
+    together = bool((steps >= 0).all())
+    return not (together and np.array_equal(worked_out, marks))
 
 
 class _PafParser:
@@ -293,15 +319,16 @@ class _PafParser:
         """Parse blocks on several threads."""
         kernel = self._kernel
         parts = []
-        lines = edited = 0
+        lines = edited = marked = 0
         for part in map_in_order(self.parse, blocks, threads):
             lines += int(part.state[kernel.LINES])
             edited += int(part.state[kernel.EDITED])
+            marked += int(part.state[kernel.MARKED])
             if part.state[kernel.PROBLEM] != kernel.NONE:
                 raise self._error(part, lines)
             parts.append(part.rows)
         rows = sum(len(part.divergence) for part in parts)
-        return _join(parts, edited=0 < rows == edited)
+        return _join(parts, edited=0 < rows == edited, marked=marked > 0)
 
     def _error(self, part: _Part, line_number: int) -> FormatError:
         kernel, state = self._kernel, part.state

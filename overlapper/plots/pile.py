@@ -44,7 +44,7 @@ def plot_pile(overlaps: Overlaps, reads: Reads, name: str) -> str:
     rows = np.flatnonzero((overlaps.query == read) | (overlaps.target == read))
     if not len(rows):
         raise ParameterError(f"the read {name!r} has no overlaps, so there is nothing to draw")
-    pile = _Pile(overlaps.take(rows), read, reads.lengths)
+    pile = _Pile(overlaps.take(rows).distinct(), read, reads.lengths)
     return standalone(pile.draw(name, _WIDE), pile.draw(name, _NARROW), *pile.told(name))
 
 

@@ -128,7 +128,8 @@ def read_inputs(
         report("reading overlaps", 0, 0)
         if named is None:
             named = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
-        overlaps = read_overlaps(path, named, threads=threads)
+        # Files may have both sides of each overlap, which is one overlap.
+        overlaps = read_overlaps(path, named, threads=threads).distinct()
     if assembly and reads and overlaps is None:
         overlaps = assembly.overlaps(reads)
     graphs = kinds["GFA"] + (assembly.graphs if assembly else [])

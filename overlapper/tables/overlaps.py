@@ -113,6 +113,8 @@ class Overlaps(Intervals):
     copy_differences : ndarray of int32, shape (n,), optional
         Differences of copies that the two reads show once they are corrected; -1 where they are too unlike to
         count (`overlapper.assemble.copy_differences`).
+    secondary : ndarray of bool, shape (n,), optional
+        Where a file that the overlaps come from says so: a better overlap of the two reads is another row.
     cigar : ndarray of uint32, optional
         Alignments in BAM's packing (length << 4 | operation; 7 is =, 8 is X, 1 is I, 2 is D), along the
         forward strand of the query.
@@ -128,6 +130,7 @@ class Overlaps(Intervals):
     kind: np.ndarray = column("u1")
     edits: np.ndarray | None = column("i4", optional=True)
     copy_differences: np.ndarray | None = column("i4", optional=True)
+    secondary: np.ndarray | None = column("?", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
     cigar_offsets: np.ndarray | None = offsets()
 
@@ -187,14 +190,25 @@ class Overlaps(Intervals):
 
     def distinct(self) -> Self:
         """Return the overlaps without rows that say again what an earlier one says, from either read."""
-        bare = dataclasses.replace(self, cigar=None, cigar_offsets=None)
-        once = bare.mirrored(self.query > self.target)
+        pair = np.minimum(self.query, self.target).astype(np.int64) << 32 | np.maximum(
+            self.query, self.target
+        )
+        by_pair = np.argsort(pair, kind="stable")
+        of_one = pair[by_pair[1:]] == pair[by_pair[:-1]]
+        # Most pairs have one row.
+        several = np.zeros(len(self), np.bool_)
+        several[by_pair[1:][of_one]] = several[by_pair[:-1][of_one]] = True
+        rows = np.flatnonzero(several)
+        bare = dataclasses.replace(self, cigar=None, cigar_offsets=None).take(rows)
+        once = bare.mirrored(bare.query > bare.target)
         columns = np.stack(
             [once.query, once.target, once.reverse, once.q_start, once.q_end, once.t_start, once.t_end]
         )
         order = np.lexsort(columns)  # of equal rows the earlier one comes first
         again = (columns[:, order[1:]] == columns[:, order[:-1]]).all(axis=0)
-        return self.take(np.sort(np.concatenate([order[:1], order[1:][~again]])))
+        kept = np.ones(len(self), np.bool_)
+        kept[rows[order[1:][again]]] = False
+        return self.take(kept)
 
 
 def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:

@@ -113,6 +113,35 @@ def test_an_overlap_with_a_class_is_no_internal_match_however_long_its_hangs(com
     assert (tmp_path / "back.paf").read_text() == paf
 
 
+@pytest.mark.parametrize("way", ["paf", "parquet", "gfa"])
+def test_marks_of_the_best_overlaps_are_kept(command, tmp_path, way):
+    """Marks that scores do not give, and lines of one pair that are not next to each other."""
+    lines = [
+        f"a\t900\t{start}\t900\t+\t{target}\t700\t0\t{900 - start}\t90\t100\t255\t"
+        f"tp:A:{mark}\tcm:i:9\ts1:i:{score}\tcl:A:d\n"
+        for start, target, mark, score in (
+            (700, "b", "S", 90), (600, "b", "P", 80), (700, "c", "S", 70), (700, "d", "P", 60),
+            (500, "c", "P", 50),
+        )
+    ]  # fmt: skip
+    (tmp_path / "o.paf").write_text("".join(lines))
+    assert command("convert", "o.paf", f"x.{way}").code == 0
+    assert command("convert", f"x.{way}", "back.paf").code == 0
+    assert sorted((tmp_path / "back.paf").read_text().splitlines(True)) == sorted(lines)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_sides_of_an_overlap_are_one_overlap(command, paf, tmp_path, case):
+    command("convert", f"{case}.paf", "both.paf", "--both-sides", "--reads", "reads.fa")
+    lines = (tmp_path / f"{case}.paf").read_text().count("\n")
+    assert (tmp_path / "both.paf").read_text().count("\n") == 2 * lines
+    for way, sides in (("gfa", ()), ("paf", ()), ("parquet", ()), ("again.paf", ("--both-sides",))):
+        result = command("convert", "both.paf", f"x.{way}", "--reads", "reads.fa", *sides)
+        command("convert", f"{case}.paf", f"y.{way}", "--reads", "reads.fa", *sides)
+        assert (tmp_path / f"x.{way}").read_bytes() == (tmp_path / f"y.{way}").read_bytes()
+        assert f"{lines:,} lines that repeat another one left out" in result.err
+
+
 def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
     command("convert", "plain.paf", "x.parquet")
     names = [

@@ -103,6 +103,15 @@ def test_a_pile_is_seen_from_its_read():
     assert (other.left.tolist(), other.right.tolist()) == ([0, 50], [300, 300])
 
 
+def test_both_sides_of_an_overlap_are_drawn_once(command, tmp_path):
+    one = "a\t1000\t600\t1000\t+\tb\t800\t0\t400\t400\t400\t255\tcl:A:d\n"
+    other = "b\t800\t0\t400\t+\ta\t1000\t600\t1000\t400\t400\t255\tcl:A:d\n"
+    for name, lines in (("one", one), ("both", one + other)):
+        (tmp_path / f"{name}.paf").write_text(lines)
+        assert command("plot", "pile", f"{name}.paf", "a", "-o", f"{name}.svg").code == 0
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "both.svg").read_bytes()
+
+
 def test_the_depth_of_a_pile_is_that_of_its_bases():
     random = np.random.default_rng(5)
     start = random.integers(0, 900, 40)

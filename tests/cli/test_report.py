@@ -236,6 +236,17 @@ def test_identity_is_that_of_the_alignments_where_there_are_any():
     assert len(identities(overlaps)) == 0
 
 
+def test_both_sides_of_an_overlap_count_as_one(command, folder, tmp_path):
+    once, both = tmp_path / "once", tmp_path / "both"
+    for place, sides in ((once, ()), (both, ("--both-sides",))):
+        place.mkdir()
+        command("convert", folder / "o.paf", place / "o.paf", *sides)
+        assert command("report", place / "o.paf", "-o", place / "r.html", "--title", "x").code == 0
+    lines = (once / "o.paf").read_text().count("\n")
+    for place in (once, both):
+        assert f"Overlap lengths. {lines} overlaps; half" in (place / "r.html").read_text()
+
+
 def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
     inputs = read_inputs([str(folder / "o.paf")])
     write_overlaps(inputs.overlaps, inputs.named, tmp_path / "o.parquet")

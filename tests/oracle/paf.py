@@ -17,9 +17,19 @@ def lines_of(rows, names, lengths):
     lines = []
     for _, group in itertools.groupby(rows, key=lambda row: (row["query"], row["target"])):
         of_pair = list(group)
-        best = min(of_pair, key=lambda row: (-row["score"], row["reverse"]))
-        lines += [line_of(row, names, lengths, "P" if row is best else "S") for row in of_pair]
+        best = min(map(rank, of_pair))
+        for row in of_pair:
+            further = row["secondary"] if row.get("secondary") is not None else rank(row) > best
+            lines.append(line_of(row, names, lengths, "S" if further else "P"))
     return lines
+
+
+def rank(row):
+    """What is smallest for the best overlap of a pair; the same from either read."""
+    starts, ends = (row["q_start"], row["t_start"]), (row["q_end"], row["t_end"])
+    if row["query"] > row["target"]:
+        starts, ends = starts[::-1], ends[::-1]
+    return -row["score"], row["reverse"], starts, ends
 
 
 def line_of(row, names, lengths, mark="P"):

@@ -53,6 +53,26 @@ def rows_of(table):
     return list(zip(*columns, strict=True))
 
 
+@settings(max_examples=tries(50), deadline=None)
+@given(seed=st.integers(0, 2**32), rows=st.integers(0, 60), turned=st.integers(0, 2**32))
+def test_distinct_overlaps_are_the_first_of_their_sides(seed, rows, turned):
+    rng = np.random.default_rng(turned)
+    table = random_table(Overlaps, seed, max(rows, 1), optional=False)
+    table = dataclasses.replace(table, kind=table.kind % 4)
+    table = table.take(rng.integers(0, len(table), rows)).mirrored(rng.random(rows) < 0.5)
+    seen, first = set(), []
+    for number, (q, t, reverse, *places) in enumerate(
+        zip(*(getattr(table, f).tolist() for f in ("query", "target", "reverse")),
+            zip(table.q_start.tolist(), table.q_end.tolist(), strict=True),
+            zip(table.t_start.tolist(), table.t_end.tolist(), strict=True), strict=True)
+    ):  # fmt: skip
+        side = (q, t, reverse, *places) if q <= t else (t, q, reverse, *places[::-1])
+        if side not in seen:
+            first.append(number)
+        seen.add(side)
+    assert rows_of(table.distinct()) == rows_of(table.take(np.array(first, np.int64)))
+
+
 @every_table
 @settings(max_examples=tries(50), deadline=None)
 @given(seed=st.integers(0, 2**32), rows=st.integers(0, 12), optional=st.booleans(), data=st.data())

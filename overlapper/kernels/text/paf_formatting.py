@@ -64,6 +64,7 @@ class Rows(NamedTuple):
     kind: np.ndarray
     edits: np.ndarray
     copy_differences: np.ndarray
+    secondary: np.ndarray
     cigar: np.ndarray
     cigar_offsets: np.ndarray
 
@@ -87,6 +88,7 @@ def format_paf(rows, names, start, stop, out):
     """
     at = np.int64(0)  # a literal would have what it is handed to compiled for it, too
     aligned = len(rows.edits) > 0
+    marked = len(rows.secondary) > 0
     for row in range(start, stop):
         at = put_interval_of_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
         at = put_strand(out, at, rows.reverse[row])
@@ -94,7 +96,8 @@ def format_paf(rows, names, start, stop, out):
         at = put_number(out, at, rows.matches[row])
         at = put_number(out, at, rows.block_length[row])
         at = put(out, at, _NO_MAPPING_QUALITY)
-        at = put(out, at, _BEST if _is_best_of_pair(rows, row) else _FURTHER)
+        further = rows.secondary[row] if marked else not _is_best_of_pair(rows, row)
+        at = put(out, at, _FURTHER if further else _BEST)
         at = put_integer(out, put(out, at, _SEEDS), np.int64(rows.seeds[row]))
         at = put(out, at, _SCORE if aligned else _CHAIN_SCORE)
         at = put_integer(out, at, np.int64(rows.score[row]))
@@ -115,6 +118,20 @@ def format_paf(rows, names, start, stop, out):
     return at
 
 
+@njit(nogil=True, cache=True)
+def mark_secondary(rows, secondary):
+    """Work out which rows are not the best of those of their pair that lie next to each other.
+
+    Parameters
+    ----------
+    rows : Rows
+    secondary : ndarray of bool
+        Updated.
+    """
+    for row in range(len(secondary)):
+        secondary[row] = not _is_best_of_pair(rows, row)
+
+
 @inner
 def _is_best_of_pair(rows, row):
     """Return whether no other overlap of the pair is better, of those that lie next to each other."""
@@ -123,12 +140,28 @@ def _is_best_of_pair(rows, row):
         while 0 <= other < len(rows.query):
             if rows.query[other] != rows.query[row] or rows.target[other] != rows.target[row]:
                 break
-            worth = 2 * np.int64(rows.score[row]) - rows.reverse[row]
-            others = 2 * np.int64(rows.score[other]) - rows.reverse[other]
-            if others > worth or (others == worth and step < 0):
+            if _how_much_better(rows, other, row) > 0:
                 return False
             other += step
     return True
+
+
+@inner
+def _how_much_better(rows, one, other):
+    """Return a number above 0 if one overlap of a pair is better than another one, 0 if they are the same.
+
+    The higher score is better, then the forward strand, then what begins earlier on the read of the smaller
+    number, on the other read, ends earlier on the first, on the other.
+    """
+    worth = 2 * (np.int64(rows.score[one]) - rows.score[other])
+    worth += np.int64(rows.reverse[other]) - np.int64(rows.reverse[one])
+    starts = np.int64(rows.q_start[other]) - rows.q_start[one]
+    ends = np.int64(rows.q_end[other]) - rows.q_end[one]
+    other_starts = np.int64(rows.t_start[other]) - rows.t_start[one]
+    other_ends = np.int64(rows.t_end[other]) - rows.t_end[one]
+    if rows.query[one] > rows.target[one]:  # so that the same one is the best, from whichever read
+        starts, other_starts, ends, other_ends = other_starts, starts, other_ends, ends
+    return worth or starts or other_starts or ends or other_ends
 
 
 @inner

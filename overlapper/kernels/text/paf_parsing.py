@@ -18,10 +18,10 @@ from overlapper.runtime.compile.cache import njit
 from overlapper.tables.cigars import DELETION, EQUAL, INSERTION, UNEQUAL
 
 # Fields of the state.
-LINES, ROWS, OPERATIONS, EDITED, PROBLEM, COLUMN, EXPECTED = range(7)
-"""`LINES` read, the faulty one included; `ROWS` and `OPERATIONS` filled; `EDITED` rows with an ``NM`` tag;
-and what is wrong with which column, counted from 0."""
-STATE_FIELDS = 7
+LINES, ROWS, OPERATIONS, EDITED, MARKED, PROBLEM, COLUMN, EXPECTED = range(8)
+"""`LINES` read, the faulty one included; `ROWS` and `OPERATIONS` filled; `EDITED` rows with an ``NM`` tag,
+`MARKED` ones with a ``tp`` tag; and what is wrong with which column, counted from 0."""
+STATE_FIELDS = 8
 
 # What stopped the parser: state[PROBLEM].
 (
@@ -44,8 +44,8 @@ UNKNOWN_LENGTH = -1
 _QUERY, _QUERY_LENGTH, _QUERY_START, _QUERY_END, _STRAND = range(5)
 _TARGET, _TARGET_LENGTH, _TARGET_START, _TARGET_END, _MATCHES, _BLOCK_LENGTH = range(5, 11)
 _COLUMNS = 12
-_SEEDS, _SCORE, _EDITS, _CLASS, _CIGAR_START, _CIGAR_STOP = range(12, 18)
-_FIELDS = 18
+_SEEDS, _SCORE, _EDITS, _CLASS, _CIGAR_START, _CIGAR_STOP, _SECONDARY = range(12, 19)
+_FIELDS = 19
 
 _TAB, _NEWLINE, _RETURN = 9, 10, 13
 _MATCH = 0
@@ -59,12 +59,12 @@ def _tag(name: str) -> int:
 
 
 _CM, _S1, _AS, _NM = _tag("cm"), _tag("s1"), _tag("AS"), _tag("NM")
-_DV, _DE, _CL, _CG = _tag("dv"), _tag("de"), _tag("cl"), _tag("cg")
+_DV, _DE, _CL, _CG, _TP = _tag("dv"), _tag("de"), _tag("cl"), _tag("cg"), _tag("tp")
 
 
 INTEGERS = (
     *("query", "target", "reverse", "q_start", "q_end", "t_start", "t_end"),
-    *("matches", "block_length", "seeds", "score", "edits", "kind"),
+    *("matches", "block_length", "seeds", "score", "edits", "kind", "secondary"),
 )
 """Columns of `overlapper.tables.Overlaps`, in the order of ``Rows.integers``."""
 
@@ -159,6 +159,7 @@ def _parse_lines(text, state, index, rows, fields, divergence):
                 _put_row(fields, integers, row)
                 divergences[row] = divergence[0]
                 state[EDITED] += fields[_EDITS] != _ABSENT
+                state[MARKED] += fields[_SECONDARY] != _ABSENT
                 if fields[_CIGAR_STOP] and not _read_cigar(text, fields, rows.cigar, state):
                     state[PROBLEM] = BAD_CIGAR
                 cigar_offsets[row + 1] = state[OPERATIONS]
@@ -241,7 +242,7 @@ def _check_columns(fields, lengths, state):
 def _read_tags(text, i, fields, divergence, state):
     """Read the tags of a line; return where they end."""
     fields[_SEEDS] = fields[_SCORE] = fields[_CLASS] = fields[_CIGAR_START] = fields[_CIGAR_STOP] = 0
-    fields[_EDITS] = _ABSENT
+    fields[_EDITS] = fields[_SECONDARY] = _ABSENT
     divergence[0] = np.nan
     aligned_score = aligned_divergence = bad = False
     column = _COLUMNS - 1
@@ -273,6 +274,8 @@ def _read_tags(text, i, fields, divergence, state):
             bad = i - value != _ONE or fields[_CLASS] < 0
         elif tag == _CG:
             fields[_CIGAR_START], fields[_CIGAR_STOP] = value, i
+        elif tag == _TP:
+            fields[_SECONDARY] = text[value] == ord("S")
     state[COLUMN] = column
     if bad:
         state[PROBLEM] = BAD_TAG
@@ -291,6 +294,7 @@ def _put_row(fields, integers, row):
     integers[9, row], integers[10, row] = fields[_SEEDS], fields[_SCORE]
     integers[11, row] = fields[_EDITS] if fields[_EDITS] != _ABSENT else 0
     integers[12, row] = fields[_CLASS]
+    integers[13, row] = fields[_SECONDARY] == 1
 
 
 @njit(nogil=True, cache=True)
