@@ -183,7 +183,7 @@ def main() -> None:
                 sys.exit(READER_LEFT)
             raise
         finally:
-            sys.stdout.flush()
+            _flush_output()
     except OverlapperError as error:
         _fail(f"error: {lack_of_files(error) or error}", 1)
     except OSError as error:
@@ -204,6 +204,19 @@ def main() -> None:
             "yours: please report it with the lines above and the command you ran",
             70,
         )
+
+
+def _flush_output() -> None:
+    """Hand what was written to the system; what it does not take is told as an error of standard output."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from overlapper.io.outputs import unwritten_output
+
+        _let_output_go()
+        raise unwritten_output(error) from None
 
 
 def _let_output_go() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Iterable
@@ -122,7 +123,11 @@ def assemble(
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES)}
     check_name(output, "--output")
-    outputs = {"--output": output, **places, "--write-config": write_config, "--log": log}
+    stages = os.path.join(output, "stages")
+    outputs = {
+        "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
+        "--log": log,
+    }  # fmt: skip
     inputs = check_files(outputs, (*reads, config, reference))
     _check_choices(correct, copies, haplotypes)
     load_compute(device)
@@ -141,9 +146,10 @@ def assemble(
     params = configured(AssembleParams(), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
-        output=output, workdir=os.path.join(output, "stages"), option="--output", memory=memory,
+        output=output, workdir=stages, option="--output", memory=memory,
         threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip
+    _make_folder_of_log(log, output)
     with begun("assemble", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
@@ -164,6 +170,13 @@ def assemble(
         files.write(write_config, lambda: to_toml(params))
         files.close()
         _tell(progress, made, list(contents["contigs.tsv"]), output, verbose)
+
+
+def _make_folder_of_log(log: str | None, output: str) -> None:
+    """Make the folder of the results if the log lies in it: the log is written before all else."""
+    if log and os.path.realpath(os.path.dirname(log)) == os.path.realpath(output):
+        with contextlib.suppress(OSError):  # which is told when the log is opened
+            os.makedirs(output, exist_ok=True)
 
 
 def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,10 @@ overlapper compare reads.fastq.gz --preset ont -o methods.html
 overlapper compare reads.fastq.gz --truth truth.tsv --finders dsoft --extenders chain,xdrop --tsv methods.tsv
 overlapper compare reads.fq --reference ref.fasta --seeders minimizers,nov-smem --extenders edits --tsv -
 """
+
+FINDERS = "dsoft,spgemm"
+SEEDERS = "minimizers,smem,nov-smem,fixed,fixed-1"
+MIN_OVERLAP = 2000
 
 
 def compare(
@@ -45,11 +50,13 @@ def compare(
         ),
     ] = None,
     finders: Annotated[
-        str, typer.Option(metavar="NAMES", help="Of overlaps, commas between them.")
-    ] = "dsoft,spgemm",
+        str | None,
+        typer.Option(metavar="NAMES", help="Of overlaps, commas between them.", show_default=FINDERS),
+    ] = None,
     seeders: Annotated[
-        str, typer.Option(metavar="NAMES", help="Of mappings, commas between them.")
-    ] = "minimizers,smem,nov-smem,fixed,fixed-1",
+        str | None,
+        typer.Option(metavar="NAMES", help="Of mappings, commas between them.", show_default=SEEDERS),
+    ] = None,
     extenders: Annotated[
         str | None,
         typer.Option(
@@ -68,13 +75,17 @@ def compare(
         ),
     ] = "auto",
     min_overlap: Annotated[
-        int, options.bases("Shortest overlap that is judged, by default the shortest that layout counts.")
-    ] = 2000,
+        int | None,
+        options.bases(
+            "Of overlaps: shortest that is judged, by default the shortest that layout counts.",
+            show_default=str(MIN_OVERLAP),
+        ),
+    ] = None,
     seed_length: Annotated[
-        int | None, typer.Option(help="Of mappings: shortest exact match, length of fixed seeds.")
+        int | None, options.bases("Of mappings: shortest exact match, length of fixed seeds.")
     ] = None,
     seed_interval: Annotated[
-        int | None, typer.Option(help="Of mappings: bases from one fixed seed to the next.")
+        int | None, options.bases("Of mappings: bases from one fixed seed to the next.")
     ] = None,
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
@@ -87,6 +98,9 @@ def compare(
     the placements of the reads judge, else what more than half of the methods agree on. Methods that align
     whole reads take long on long reads.
     """
+    of_overlaps = {"--finders": finders, "--min-overlap": min_overlap}
+    of_mappings = {"--seeders": seeders, "--seed-length": seed_length, "--seed-interval": seed_interval}
+    _refuse_given(of_overlaps if reference else of_mappings, reference)
     outputs = {"--output": output, "--tsv": tsv, "--json": json}
     if not any(outputs.values()):
         raise typer.BadParameter("name at least one of --output, --tsv and --json")
@@ -122,15 +136,29 @@ def compare(
         }  # fmt: skip
         if reference:
             lengths = {"--seed-length": seed_length, "--seed-interval": seed_interval}
-            result = _of_mappings(table, reads, reference, seeders, extenders, preset, lengths, **how)
+            named = SEEDERS if seeders is None else seeders
+            result = _of_mappings(table, reads, reference, named, extenders, preset, lengths, **how)
         else:
-            result = _of_overlaps(table, reads, finders, extenders, preset, min_overlap=min_overlap, **how)
+            named = FINDERS if finders is None else finders
+            least = MIN_OVERLAP if min_overlap is None else min_overlap
+            result = _of_overlaps(table, reads, named, extenders, preset, min_overlap=least, **how)
         if output:
             write_text(output, build_comparison(result))
         if tsv:
             write_text(tsv, result.to_tsv())
         if json:
             write_text(json, result.to_json())
+
+
+def _refuse_given(others: Mapping[str, Any], reference: str | None) -> None:
+    """Raise `typer.BadParameter` for an option of what is not compared, which would have no effect."""
+    for option, value in others.items():
+        if value is not None:
+            raise typer.BadParameter(
+                f"{option} is of overlaps: leave it or --reference out"
+                if reference
+                else f"{option} is of mappings: give --reference, or leave it out"
+            )
 
 
 def _of_overlaps(

@@ -74,9 +74,9 @@ def map(
         int | None, typer.Option("--window", "-w", help="Window of minimizers, in k-mers.")
     ] = None,
     seed_length: Annotated[
-        int | None, typer.Option(help="Shortest exact match that seeds, or length of fixed seeds.")
+        int | None, options.bases("Shortest exact match that seeds, or length of fixed seeds.")
     ] = None,
-    seed_interval: Annotated[int | None, typer.Option(help="Bases from one fixed seed to the next.")] = None,
+    seed_interval: Annotated[int | None, options.bases("Bases from one fixed seed to the next.")] = None,
     secondary: Annotated[
         int | None,
         typer.Option(

@@ -26,7 +26,7 @@ def plot_pair(
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read that runs to the right.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read that runs upwards.")],
     output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
-    min_seed: Annotated[int, typer.Option(help="Shortest exact match drawn, in bases.")] = 15,
+    min_seed: Annotated[int, options.bases("Shortest exact match drawn, in bases.")] = 15,
     preset: Annotated[
         str, typer.Option("--preset", "-p", metavar="NAME", help="How they are aligned: ont, clr or hifi.")
     ] = "ont",

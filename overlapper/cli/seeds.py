@@ -66,7 +66,7 @@ def seeds(
         ),
     ] = "smem",
     min_length: Annotated[
-        int, typer.Option("--min-length", "-l", help="Shortest match; with fixed, the length of all.")
+        int, options.bases("Shortest match; with fixed, the length of all.", "--min-length", "-l")
     ] = 20,
     mismatches: Annotated[int, typer.Option(help="With fixed: most mismatches of a match, 0 to 2.")] = 0,
     hit_limit: Annotated[

@@ -11,6 +11,7 @@ from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.sizes import parse_size
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
@@ -66,11 +67,11 @@ def simulate(
         float, typer.Option("--coverage", "-c", help="Placed bases a reference base.")
     ] = 20.0,
     seed: Annotated[int, typer.Option(help="The same seed and options give the same bytes.")] = 1,
-    mean_length: Annotated[float | None, typer.Option(help="Of the reads, in bases.")] = None,
+    mean_length: Annotated[int | None, options.bases("Of the reads, in bases.")] = None,
     length_sd: Annotated[
-        float | None, typer.Option(help="Standard deviation of the lengths; 0: all the same.")
+        int | None, options.bases("Standard deviation of the lengths; 0: all the same.")
     ] = None,
-    min_length: Annotated[int | None, typer.Option(help="Shortest read, in bases.")] = None,
+    min_length: Annotated[int | None, options.bases("Shortest read, in bases.")] = None,
     identity: Annotated[
         float | None,
         typer.Option(help="Mean identity of reads and reference, outside of bad stretches, e.g. 0.9."),
@@ -186,10 +187,10 @@ def _planted(repeats: str | None) -> dict[str, Any]:
         copies, length, divergence = repeats.split(",")
         return {
             "repeat_copies": int(copies),
-            "repeat_length": int(length),
+            "repeat_length": parse_size(length),
             "repeat_divergence": float(divergence),
         }
-    except ValueError:
+    except (ValueError, typer.BadParameter):
         raise typer.BadParameter(
             f"--repeats is {repeats!r}, expected COPIES,LENGTH,DIVERGENCE such as 8,6000,0.01"
         ) from None

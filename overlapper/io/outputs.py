@@ -31,6 +31,14 @@ _PART = "part"
 """What a file is called until it is complete."""
 
 
+def unwritten_output(error: OSError) -> OutputError:
+    """Return what there is to say where standard output takes nothing more."""
+    return OutputError(
+        f"standard output cannot be written: {error.strerror or error}. Check the free space where it goes "
+        "to; what is there of it already is not complete"
+    )
+
+
 def check_ending(path: str, endings: Iterable[str]) -> None:
     """Raise a `ParameterError` if the name of a file ends in none of these, which tell its format."""
     endings = tuple(endings)
@@ -100,6 +108,8 @@ class OutputFile:
         except BrokenPipeError:
             raise
         except OSError as error:
+            if self.path == "-":
+                raise unwritten_output(error) from None
             raise OutputError(
                 f"file {self.path} cannot be written: {error.strerror or error}. "
                 "Check the path, its rights and the free space; no incomplete file is left behind."

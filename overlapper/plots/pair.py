@@ -15,12 +15,15 @@ from overlapper.drawing.plane import AROUND, BESIDE
 from overlapper.drawing.svg import path_of
 from overlapper.errors import ParameterError
 from overlapper.index import Index
+from overlapper.index.limits import TooManyMatchesError
 from overlapper.overlap.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
 from overlapper.tables.cigars import DELETION, INSERTION
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.samples import spread
 
+_MOST_FOUND = 5_000_000
+"""Matches, each of which takes some 100 bytes while they are sorted."""
 _MOST_SEEDS = 20_000
 _MOST_CORNERS = 2_000
 _WIDE, _NARROW = 620.0, 380.0
@@ -63,14 +66,21 @@ def align_pair(reads: Reads, *, min_seed: int = 15, preset: str = "ont", threads
     Raises
     ------
     ParameterError
-        When there are not two reads, or one has no bases.
+        When there are not two reads, one has no bases, or they have matches by the million.
     """
     if len(reads) != 2:
         raise ParameterError(f"got {len(reads)} reads, expected 2")
     for i in np.flatnonzero(reads.lengths == 0).tolist():
         raise ParameterError(f"the read {reads.name(i)} has no bases, so there is nothing to draw")
     first, second = (reads.take(np.array([i])) for i in (0, 1))
-    seeds = Index.build(second, threads=threads).mems(first, min_seed, threads=threads)
+    index = Index.build(second, threads=threads)
+    try:
+        seeds = index.mems(first, min_seed, most=_MOST_FOUND, threads=threads)
+    except TooManyMatchesError:
+        raise ParameterError(
+            f"the reads have more than {_MOST_FOUND:,} exact matches of {min_seed} bases or more, of which "
+            f"{_MOST_SEEDS:,} would be drawn: give a higher --min-seed, such as 15"
+        ) from None
     changes = {"extender": "gact", "classes": {"keep_internal": True, "min_overlap": 1}}
     return Pair(reads, seeds, find_overlaps(reads, preset, changes=changes, threads=threads))
 

@@ -156,6 +156,14 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
 
 
+def test_a_log_may_be_in_the_folder_that_is_made(command, tmp_path):
+    (tmp_path / "reads.fa").write_text(">one\n" + "ACGTTGCA" * 100 + "\n>two\n" + "AGGTCCAT" * 100 + "\n")
+    result = command("assemble", "reads.fa", "-o", "deep/out", "--log", "deep/out/run.log", "-q")
+    assert (result.code, result.err) == (0, "")
+    assert "of CPU time" in (tmp_path / "deep" / "out" / "run.log").read_text().splitlines()[-1]
+    assert (tmp_path / "deep" / "out" / "contigs.fasta").exists()
+
+
 def test_the_reason_for_no_contigs_names_what_can_be_changed(command, tmp_path):
     genome = random_genome(4_000, seed=9).sequence(0)
     (tmp_path / "reads.fa").write_text(f">a\n{genome}\n>b\n{genome}\n")

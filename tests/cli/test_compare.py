@@ -66,6 +66,23 @@ def test_mappings_by_consensus(command, files):
         (("reads.fa", "--tsv", "o.tsv", "--finders", ","), 2, "--finders names no method"),
         (("reads.fa", "--tsv", "o.tsv", "--extenders", ""), 2, "--extenders names no method"),
         (("reads.fa", "--tsv", "o.tsv", "--extenders", "x"), 1, "extender is 'x'"),
+        (
+            ("reads.fa", "--tsv", "o.tsv", "--seeders", "smem"),
+            2,
+            "--seeders is of mappings: give --reference",
+        ),
+        (("reads.fa", "--tsv", "o.tsv", "--seed-length", "20"), 2, "--seed-length is of mappings"),
+        (("reads.fa", "--tsv", "o.tsv", "--seed-interval", "2"), 2, "--seed-interval is of mappings"),
+        (
+            ("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--finders", "dsoft"),
+            2,
+            "--finders is of overlaps: leave it or --reference out",
+        ),
+        (
+            ("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--min-overlap", "1k"),
+            2,
+            "--min-overlap is of overlaps",
+        ),
         (("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--seeders", "x"), 1, "seeder is 'x'"),
     ],
 )

@@ -210,6 +210,13 @@ def test_a_log_in_place_of_the_folder_of_an_assembly_is_refused(files, command):
     assert "--output and --log must differ" in result.err
 
 
+@pytest.mark.parametrize("name", ["a/contigs.tsv", "a/stages"])
+def test_a_log_in_place_of_what_an_assembly_writes_is_refused(files, command, name):
+    result = command("assemble", "reads.fa", "-o", "a", "--log", name)
+    assert (result.code, (files / "a").exists()) == (2, False)
+    assert "and --log must differ" in result.err
+
+
 def test_numba_that_may_not_compile_is_told(files):
     result = overlapper("overlap", "reads.fa", cwd=files, text=True, env={"NUMBA_DISABLE_JIT": "1"})
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)

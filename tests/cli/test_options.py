@@ -52,6 +52,18 @@ def test_what_logs_can_log_to_a_file_and_what_writes_names_its_output_alike():
             assert "`-o`" in options["--output"].spelling, command
 
 
+NO_SIZES = {"--kmer-length"}
+"""Of k bases: no k, M or G of them."""
+
+
+def test_what_counts_bases_takes_units_everywhere():
+    for command in cli.COMMANDS:
+        for name, option in options_of(command).items():
+            words = {"length", "seed", "overlap", "interval", "hang", "fuzz", "bases"}
+            if words & set(name[2:].split("-")[1:]) and name not in NO_SIZES:
+                assert "`BASES`" in option.spelling, (command, name)
+
+
 @pytest.mark.parametrize(
     ("command", "params"),
     [

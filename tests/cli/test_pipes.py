@@ -195,3 +195,20 @@ def test_a_pipe_by_name_whose_reader_leaves(pipes):
         error = process.communicate(timeout=60)[1]
     assert (process.returncode, error) == (READER_LEFT, b"")
     assert (pipes / "out.paf").is_fifo()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, a device that is always full")
+@pytest.mark.parametrize(
+    "words",
+    ["overlap reads.fa -q", "overlap reads.fa --plan -q", "map genome.fa reads.fa --sam -q",
+     "seeds genome.fa reads.fa -q", "layout reads.fa o.paf -q", "report o.paf -o - -q", "graph stats u.gfa",
+     "devices", "--version", "graph stats --help"],
+)  # fmt: skip
+def test_standard_output_on_a_full_disk_is_named(folder, words):
+    with open("/dev/full", "wb") as full:
+        result = overlapper(*words.split(), cwd=folder, stdout=full)
+    assert (result.returncode, result.stderr.count(b"\n")) == (1, 1), result.stderr
+    said = (
+        b"overlapper: error: standard output cannot be written: No space left on device. Check the free space"
+    )
+    assert result.stderr.startswith(said)

@@ -165,11 +165,18 @@ def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):
         (("pair", "r.fa", "a", "b", "-o", "x.pdf"), 1, "the name x.pdf does not end in one of .svg, .png"),
         (("pair", "r.fa", "a", "b", "-o", "x.svg", "--min-seed", "0"), 2, "--min-seed is 0, expected 1"),
         (("pair", "r.fa", "a", "b", "-o", "x.svg", "-p", "x"), 1, "preset is 'x', expected one of"),
+        (
+            ("pair", "r.fa", "a", "b", "-o", "x.svg", "--min-seed", "1"),
+            1,
+            "more than 5,000 exact matches of 1 bases or more, of which 200 would be drawn: give a higher",
+        ),
         (("pile", "o.paf", "z", "-o", "x.svg"), 1, "there is no read 'z' in the overlaps"),
         (("pile", "r.fa", "a", "-o", "x.svg"), 1, "the name r.fa does not end in one of .paf"),
         (("pile", "o.paf", "a", "-o", "o.paf"), 2, "o.paf is read and would be written"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(command, files, tmp_path, words, code, message):
+def test_what_cannot_be_drawn_is_told(command, files, tmp_path, words, code, message, monkeypatch):
+    monkeypatch.setattr("overlapper.plots.pair._MOST_FOUND", 5_000)
+    monkeypatch.setattr("overlapper.plots.pair._MOST_SEEDS", 200)
     before = sorted(path.name for path in tmp_path.iterdir())
     assert_refused(command("plot", *words), code, message, tmp_path, before)

@@ -133,6 +133,15 @@ def test_errors_are_told_and_leave_no_file(tmp_path, options, code, message):
     assert os.listdir(tmp_path) == []
 
 
+def test_lengths_may_have_units(tmp_path):
+    for name, units in (("plain", (3000, 1000, 2000, 500)), ("units", ("3k", "1K", "0.002M", "0.5k"))):
+        mean, deviation, least, repeat = map(str, units)
+        options = ("--mean-length", mean, "--length-sd", deviation, "--min-length", least)
+        more = ("--repeats", f"2,{repeat},0", "-o", f"{name}.fa")
+        simulate(tmp_path, "--genome-size", "20k", *options, *more, check=True)
+    assert (tmp_path / "plain.fa").read_bytes() == (tmp_path / "units.fa").read_bytes()
+
+
 def test_sizes():
     assert [parse_size(text) for text in ("500", "200k", "4.6M", "3G", " 1K ")] == [
         500, 200_000, 4_600_000, 3_000_000_000, 1000]  # fmt: skip
