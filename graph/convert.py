@@ -9,7 +9,7 @@ column for is in tags, so that nothing is lost on the way back: those of PAF, ``
 half open, forward strands), matching bases and block length.
 
 On the way back a line without ``iv`` is taken for what its CIGAR says; one without either tells no positions
-and is left out.
+and is left out, and so is one whose CIGAR says that nothing overlaps (``0M``).
 """
 
 from __future__ import annotations
@@ -130,6 +130,7 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
     counts = {
         "overlaps": 0,
         "lines without positions left out": 0,
+        "links of segments that do not overlap left out": 0,
         "links of a segment to itself left out": 0,
     }
 
@@ -138,6 +139,8 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
         for join in gfa.joins:
             if join.first >> 1 == join.second >> 1:
                 counts["links of a segment to itself left out"] += 1
+            elif _is_blunt(join):
+                counts["links of segments that do not overlap left out"] += 1
             elif (line := _paf_line(join, gfa, file_name)) is None:
                 counts["lines without positions left out"] += 1
             else:
@@ -149,6 +152,17 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
 
     text = "".join(rows()).encode()
     return parse_paf([text], reads, file_name), reads, counts
+
+
+def _is_blunt(join: Join) -> bool:
+    """Return whether a line joins segments that follow each other without an overlap, as 0M says."""
+    told = "iv:B" not in join.tags and bool(_CIGAR.fullmatch(join.overlap))
+    return told and not any(letter in "MIDN=XS" for _, letter in _operations(join.overlap))
+
+
+def _operations(cigar: str) -> list[tuple[int, str]]:
+    """Return lengths and letters of a CIGAR, without those of length 0."""
+    return [(int(size), letter) for size, letter in _OPERATION.findall(cigar) if int(size)]
 
 
 class _Row(NamedTuple):
@@ -208,7 +222,7 @@ def _row_of_cigar(join: Join, gfa: Gfa, path: str) -> _Row:
             f"has {shortened(join.overlap)} where a CIGAR is expected",
             file=path, record=f"on line {join.line}", remedy=_REMEDY,
         )  # fmt: skip
-    found = [(int(size), letter) for size, letter in _OPERATION.findall(join.overlap)]
+    found = _operations(join.overlap)
     on_first = sum(size for size, letter in found if letter not in "IP")
     on_second = sum(size for size, letter in found if letter not in "DNP")
     first, second = join.first >> 1, join.second >> 1

@@ -35,7 +35,7 @@ def read_config(path: str | None) -> dict[str, Any]:
         return {}
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            return tomllib.loads(file.read().decode("utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", file=path, remedy="Check the path of --config."

@@ -1,11 +1,12 @@
 """Input files as blocks of bytes, whatever they are packed in.
 
 What a file is, its first bytes tell, never its name: gzip, bgzip (which is gzip in blocks), zstd, BAM, CRAM,
-SAM or text. ``-`` is standard input.
+SAM or text. ``-`` is standard input. A byte-order mark, which some editors put before text, is passed over.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import enum
 import gzip
@@ -94,6 +95,7 @@ def content_of(file: io.BufferedReader) -> Content:
         zstd = _zstd()
         with contextlib.suppress(zstd.ZstdError):
             head = zstd.ZstdDecompressor().decompress(head, 16)
+    head = head.removeprefix(codecs.BOM_UTF8)
     for content, starts in _STARTS.items():
         if head.startswith(starts):
             return content
@@ -130,9 +132,11 @@ def unpacked_blocks(file: io.BufferedReader, path: str, threads: int = 1) -> Ite
     reader = ThreadPoolExecutor(1)
     try:
         following = reader.submit(_next_block, blocks, path)
+        mark = codecs.BOM_UTF8
         while block := following.result():
             following = reader.submit(_next_block, blocks, path)
-            yield block
+            yield block.removeprefix(mark)
+            mark = b""
     finally:
         # Without waiting: this may run in the reader's own thread, when it collects a generator left behind.
         reader.shutdown(wait=False)

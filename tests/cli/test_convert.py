@@ -90,6 +90,19 @@ def test_links_of_another_program_become_overlaps(command, tmp_path):
     assert "1 links of a segment to itself left out" in result.err
 
 
+def test_links_without_an_overlap_are_counted_and_left_out(command, tmp_path):
+    (tmp_path / "o.gfa").write_text(
+        "S\ta\t*\tLN:i:100\nS\tb\t*\tLN:i:80\nL\ta\t+\tb\t-\t0M\nL\ta\t+\tb\t+\t0M0I\n"
+        "L\tb\t+\ta\t+\t*\nL\ta\t-\tb\t+\t10M0I5M\n"
+    )
+    result = command("convert", "o.gfa", "o.paf")
+    assert result.code == 0, result.err
+    (row,) = [line.split("\t") for line in (tmp_path / "o.paf").read_text().splitlines()]
+    assert (row[:4], row[-1]) == (["a", "100", "0", "15"], "cg:Z:10M5M")
+    assert "2 links of segments that do not overlap left out" in result.err
+    assert "1 lines without positions left out" in result.err
+
+
 def test_internal_matches_are_counted_and_left_out(command, tmp_path):
     (tmp_path / "i.paf").write_text("a\t9000\t4000\t5000\t+\tb\t9000\t4000\t5000\t900\t1000\t255\n")
     result = command("convert", "i.paf", "i.gfa")

@@ -1,5 +1,6 @@
 """Pipes as inputs, read once or refused, and as outputs that nobody reads any more."""
 
+import codecs
 import os
 import signal
 import subprocess
@@ -50,34 +51,35 @@ def pipes(folder, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "overlap pipe.fa -o out.paf",
-        "overlap pipe.fa -o out.paf --memory 1G -t 2",
-        "overlap reads.fa -o out.paf --config pipe.toml",
-        "correct pipe.fa -o out.fq --rounds 1",
-        "correct reads.fa -o out.fq --rounds 1 --overlaps pipe.paf",
-        "layout pipe.fa o.paf -o out.gfa",
-        "layout reads.fa pipe.paf -o out.gfa",
-        "polish pipe.fa reads.fa -o out.fq --rounds 1",
-        "polish pipe.gfa reads.fa -o out.fq --rounds 1",
-        "map pipe.fa reads.fa -o out.paf",
-        "map genome.fa pipe.fa -o out.paf",
-        "seeds pipe.fa reads.fa -o out.tsv",
-        "seeds genome.fa pipe.fa -o out.tsv",
-        "index pipe.fa -o out.index",
-        "align pipe.fa genome.fa -o out.paf --pairing one-to-all",
-        "convert pipe.gfa out.paf",
-        "convert pipe.paf out.gfa --reads reads.fa",
-        "convert o.paf out.gfa --reads pipe.fa",
-        "report pipe.fa o.paf -o out.html",
-        "graph stats pipe.gfa --json out.json",
-        "evaluate pipe.tsv o.paf --json out.json",
-        "evaluate truth.tsv pipe.paf --json out.json",
-        "simulate --reference pipe.fa --coverage 1 -o out.fa",
-    ],
-)
+READING = [
+    "overlap pipe.fa -o out.paf",
+    "overlap pipe.fa -o out.paf --memory 1G -t 2",
+    "overlap reads.fa -o out.paf --config pipe.toml",
+    "correct pipe.fa -o out.fq --rounds 1",
+    "correct reads.fa -o out.fq --rounds 1 --overlaps pipe.paf",
+    "layout pipe.fa o.paf -o out.gfa",
+    "layout reads.fa pipe.paf -o out.gfa",
+    "polish pipe.fa reads.fa -o out.fq --rounds 1",
+    "polish pipe.gfa reads.fa -o out.fq --rounds 1",
+    "map pipe.fa reads.fa -o out.paf",
+    "map genome.fa pipe.fa -o out.paf",
+    "seeds pipe.fa reads.fa -o out.tsv",
+    "seeds genome.fa pipe.fa -o out.tsv",
+    "index pipe.fa -o out.index",
+    "align pipe.fa genome.fa -o out.paf --pairing one-to-all",
+    "convert pipe.gfa out.paf",
+    "convert pipe.paf out.gfa --reads reads.fa",
+    "convert o.paf out.gfa --reads pipe.fa",
+    "report pipe.fa o.paf -o out.html",
+    "graph stats pipe.gfa --json out.json",
+    "evaluate pipe.tsv o.paf --json out.json",
+    "evaluate truth.tsv pipe.paf --json out.json",
+    "simulate --reference pipe.fa --coverage 1 -o out.fa",
+]
+"""Commands that read a file, here named as a pipe."""
+
+
+@pytest.mark.parametrize("words", READING)
 def test_a_pipe_is_read_as_a_file_is(command, folder, pipes, words):
     words = words.split()
     (pipe,) = [word for word in words if word.startswith("pipe.")]
@@ -92,6 +94,21 @@ def test_a_pipe_is_read_as_a_file_is(command, folder, pipes, words):
     assert command(*(source if word == pipe else word for word in words)).code == 0
     if out.suffix != ".html":
         assert out.read_bytes() == through_pipe
+
+
+@pytest.mark.parametrize("words", READING)
+def test_a_byte_order_mark_before_a_file_changes_nothing(command, folder, pipes, words):
+    (pipe,) = [word for word in words.split() if word.startswith("pipe.")]
+    source = INPUTS[pipe.partition(".")[2]]
+    marked = pipe.replace("pipe", "marked")
+    (pipes / marked).write_bytes(codecs.BOM_UTF8 + (folder / source).read_bytes())
+    made = []
+    for name in (source, marked):
+        assert command(*words.replace(pipe, name).split()).code == 0
+        (out,) = (path for path in pipes.glob("out.*") if not path.name.endswith(".stats.json"))
+        made.append(out.read_bytes().replace(marked.encode(), source.encode()))
+    if out.suffix not in (".html", ".index"):
+        assert made[0] == made[1]
 
 
 @pytest.mark.parametrize(

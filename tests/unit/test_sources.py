@@ -1,5 +1,6 @@
 """Text by blocks of whole lines, whatever it is packed in."""
 
+import codecs
 import gzip
 import os
 import sys
@@ -21,6 +22,12 @@ def test_blocks_are_whole_lines_and_make_up_the_text(tmp_path, monkeypatch, bloc
     blocks = list(line_blocks(str(tmp_path / "file")))
     assert all(block.endswith(b"\n") for block in blocks)
     assert b"".join(blocks) == TEXT + b"\n"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_byte_order_mark_is_passed_over_at_the_start_alone(tmp_path, pack):
+    (tmp_path / "file").write_bytes(pack(codecs.BOM_UTF8 + TEXT + codecs.BOM_UTF8))
+    assert b"".join(line_blocks(str(tmp_path / "file"))) == TEXT + codecs.BOM_UTF8 + b"\n"
 
 
 def test_an_empty_file_has_no_blocks(tmp_path):
