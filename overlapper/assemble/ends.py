@@ -25,13 +25,17 @@ WORSE, HARMLESS = 10, 0.001
 """Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
 SEEN = 12
 """Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
+ERRORS = 5
+"""Bases of an adapter for each edit, at least: by chance one of 500 ends has one of 14 bases so, and less
+than one of 10,000 ends one of 28."""
 
 
 def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarray) -> Reads:
     """Cut adapters off the ends of sequences, with all that is outside of them.
 
-    An end has an adapter where they share `SEEN` bases in a row. Of these the innermost ones of the adapter
-    count: what it has further inside goes with them, if that is less than `SEEN` bases.
+    An end has an adapter where it has all of it, with few edits (`ERRORS`), or where they share `SEEN` bases
+    in a row. Of these the innermost ones of the adapter count: what it has further inside goes with them, if
+    that is less than `SEEN` bases.
 
     Parameters
     ----------
@@ -121,12 +125,33 @@ def _inward_ends(sequences: Reads, number: int) -> tuple[str, str]:
 
 def _bases_with(adapter: str, end: str) -> int:
     """Return how many bases of an end, inwards, an adapter takes with all before it; 0 if it is not there."""
+    edits = _edits(adapter, end)
+    best = int(np.argmin(edits))
+    if ERRORS * edits[best] <= len(adapter):
+        return best
     for place in range(len(adapter) - SEEN, -1, -1):
         found = end.rfind(adapter[place : place + SEEN])
         if found >= 0:
             inside = len(adapter) - place - SEEN
             return found + SEEN + (inside if inside < SEEN else 0)
     return 0
+
+
+def _edits(pattern: str, text: str) -> list[int]:
+    """Return the least edits of a pattern in a text, by the place in the text where it ends (Myers 1999)."""
+    every = (1 << len(pattern)) - 1
+    places = {base: sum(1 << i for i, other in enumerate(pattern) if other == base) for base in "ACGT"}
+    up, down, edits = every, 0, [len(pattern)]
+    for base in text:
+        equal = places.get(base, 0)
+        diagonal = (((equal & up) + up) ^ up) | equal | down
+        up_across, down_across = down | (every & ~(diagonal | up)), up & diagonal
+        last = len(pattern) - 1
+        edits.append(edits[-1] + (up_across >> last & 1) - (down_across >> last & 1))
+        up_across, down_across = up_across << 1, down_across << 1
+        up = (down_across | ~(diagonal | equal | up_across)) & every
+        down = up_across & (diagonal | equal) & every
+    return edits
 
 
 def _error_prone(wrong: np.ndarray, limit: float) -> int:

@@ -62,3 +62,20 @@ def many_places(ends, last):
     some = following[:: max(1, ceil(len(following) / 500))]
     alone = sum(n == 1 for n in Counter(some).values())
     return bool(some) and 3 * alone >= 2 * len(some)
+
+
+def bases_with(adapter, end):
+    """Return how many bases of an end go with an adapter, as overlapper/assemble/ends.py defines it."""
+    row = [0] * (len(end) + 1)
+    for i, base in enumerate(adapter, 1):
+        before, row = row, [i]
+        for j, other in enumerate(end, 1):
+            row.append(min(before[j - 1] + (base != other), before[j] + 1, row[j - 1] + 1))
+    if 5 * min(row) <= len(adapter):
+        return row.index(min(row))
+    shared = [(i, end.rfind(adapter[i : i + 12])) for i in range(len(adapter) - 11)]
+    inner = max(((i, at) for i, at in shared if at >= 0), default=None)
+    if inner is None:
+        return 0
+    inside = len(adapter) - inner[0] - 12
+    return inner[1] + 12 + (inside if inside < 12 else 0)

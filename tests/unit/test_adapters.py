@@ -12,7 +12,7 @@ from overlapper.simulate import random_genome, simulate_reads
 from overlapper.simulate.presets import PRESETS
 from overlapper.sketch.adapters import END, adapters_of
 from overlapper.tables import Reads
-from tests.oracle.adapters import adapters, turned
+from tests.oracle.adapters import adapters, bases_with, turned
 
 LIGATION = "AATGTACTTCGTTCAGTTACGTATTGCT"
 BARCODED = "GTATTGCTAAGGTTAAGACCATTGTGATGAACCCTGTTGTCAGCACCT"
@@ -107,24 +107,41 @@ BODY = genome().sequence(0)[:1000]
 
 
 @pytest.mark.parametrize(
-    ("head", "tail", "lost"),
+    ("head", "tail", "left"),
     [
-        (LIGATION, "", 0),
-        ("", turned(LIGATION), 0),
-        (LIGATION, turned(LIGATION), 0),
-        (LIGATION[14:], turned(LIGATION[16:]), 0),
-        ("CAGAC" + LIGATION, "", 0),
-        (LIGATION[:13] + "T" + LIGATION[14:], "", 0),
-        (LIGATION[:20] + LIGATION[21:], "", 1),  # without a base, seven before the end
-        (BARCODED + LIGATION, "", 0),
+        (LIGATION, "", ""),
+        ("", turned(LIGATION), ""),
+        (LIGATION, turned(LIGATION), ""),
+        (LIGATION[14:], turned(LIGATION[16:]), ""),
+        ("CAGAC" + LIGATION, "", ""),
+        (LIGATION[:13] + "T" + LIGATION[14:], "", ""),
+        (LIGATION[:20] + LIGATION[21:], "", ""),
+        ("AATGTACTTGGATTGCAGTTACGCATGCTCGCT", "", "CGCT"),  # of a read
+        (BARCODED + LIGATION, "", ""),
     ],
 )
-def test_adapters_go_with_what_is_outside(head, tail, lost):
+def test_adapters_go_with_what_is_outside(head, tail, left):
     given = contig_set(BODY, head + BODY + tail)
     found = without_adapters(given, [BARCODED, LIGATION], np.array([NOWHERE, NOWHERE]))
-    assert sequences_of(found) == [BODY, BODY[lost:]]
+    assert sequences_of(found) == [BODY, left + BODY]
     assert len(found.qualities_of(1)) == found.lengths[1]
     assert found.names == given.names
+
+
+def test_ends_are_cut_as_the_oracle_cuts_them():
+    random = np.random.default_rng(1)
+    ends = []
+    for errors in [0, 1, 2, 3, 4, 5, 6, 7, 8] * 20:
+        noisy = list(LIGATION)
+        for place in random.integers(len(noisy), size=errors):
+            noisy[place] = random.choice(["", "A", "C", "G", "T", "N", noisy[place] * 2])
+        outside = "".join(random.choice(list("ACGT"), random.integers(30)))
+        ends.append(outside + "".join(noisy[random.integers(4) * errors :]))
+    given = contig_set(*(end + BODY for end in ends))
+    cut = [bases_with(LIGATION, (end + BODY)[:END]) for end in ends]
+    found = without_adapters(given, [LIGATION], np.full((len(ends), 2), NOWHERE))
+    assert sequences_of(found) == [(e + BODY)[n:] for e, n in zip(ends, cut, strict=True)]
+    assert 0 < cut.count(0) < len(cut) / 2
 
 
 def test_of_an_adapter_whose_inner_part_is_missing_the_rest_goes():
