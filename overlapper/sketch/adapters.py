@@ -139,13 +139,17 @@ def _next_word(
 
 
 def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
-    """Return whether most ends have bases of their own behind the last word of an adapter."""
-    row, place = np.nonzero(words[:, :-K] == last)
-    following = words[row, place + K]
-    following = following[following != _NO_WORD] >> 2 * (K - BEHIND)
-    some = following[:: -(-len(following) // FOLLOWED) or 1]
-    times = np.bincount(some)
-    return len(some) > 0 and int((times == 1).sum()) >= ALONE * len(some)
+    """Return whether most ends have bases of their own behind the last word of an adapter.
+
+    What goes on beyond `END` has none, as what ends with a molecule does.
+    """
+    row, place = np.nonzero(words == last)
+    step = -(-len(row) // FOLLOWED)
+    row, place = row[::step], place[::step] + K
+    seen = place < words.shape[1]
+    following = words[row[seen], place[seen]]
+    times = np.bincount(following[following != _NO_WORD] >> 2 * (K - BEHIND))
+    return int((times == 1).sum()) >= ALONE * len(row)
 
 
 def _spelled(path: list[int]) -> str:

@@ -53,15 +53,11 @@ def agreed(choices, counts, stand_out, adapter):
 
 def many_places(ends, last):
     """Return whether two thirds of the ends, of 500 at most, have bases of their own behind a word."""
-    following = [
-        end[i + K : i + K + 8]
-        for end in ends
-        for i in range(END - 2 * K + 1)
-        if end[i : i + K] == last and "N" not in end[i + K : i + 2 * K]
-    ]
-    some = following[:: max(1, ceil(len(following) / 500))]
-    alone = sum(n == 1 for n in Counter(some).values())
-    return bool(some) and 3 * alone >= 2 * len(some)
+    found = [(end, i + K) for end in ends for i in range(END - K + 1) if end[i : i + K] == last]
+    some = found[:: ceil(len(found) / 500)]
+    following = [end[i : i + K] for end, i in some if i + K <= END and "N" not in end[i : i + K]]
+    alone = sum(n == 1 for n in Counter(bases[:8] for bases in following).values())
+    return 3 * alone >= 2 * len(some)
 
 
 def bases_with(adapter, end):

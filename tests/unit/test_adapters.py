@@ -85,6 +85,7 @@ def test_what_all_reads_of_a_place_begin_with_is_no_adapter():
         [BARCODED + whole[:1500], turned(BARCODED + whole[:1500])] * 200,
         [whole[: 1000 + i] for i in range(400)],
         [s[: 600 + 30 * i] for s in molecules for i in range(40)],
+        [whole[: 1000 + i] for i in range(60)] + [whole[60:1200]],  # one end goes on beyond the others
     ):
         assert adapters_of(read_set(text)) == adapters(text) == []
 
