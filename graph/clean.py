@@ -25,8 +25,9 @@ no bridge, or a bridge whose weaker overlap is longer (then the smaller read num
 weaker of its two edges goes.
 
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
-nodes: the end that two unitigs share. Repeated until none is left, after everything above. Tips and bubbles
-follow once more: such an end may have been the other way into a bubble.
+nodes: the end that two unitigs share. It stays with the one that it has the longest overlap with. Repeated
+until none is left, after everything above. Tips and bubbles follow once more: such an end may have been the
+other way into a bubble.
 
 **Island.** A small unitig that is joined to nothing, and no molecule of its own (`overlapper.graph.islands`).
 
@@ -116,11 +117,12 @@ def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
 
 
 def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove short ends that several unitigs share, until none is left."""
-    before = len(graph.reads)
-    while (doomed := tips.forked_ends(*_arrays(graph), most_reads)).any():
-        graph = _without_reads(graph, doomed)
-    return graph, {"reads in forked ends": before - len(graph.reads)}
+    """Join short ends that several unitigs share to one of them, until none is left."""
+    edges = 0
+    while (doomed := tips.forked_ends(*_arrays(graph), graph.edges.overlap, most_reads)).any():
+        edges += int((doomed | doomed[graph.mirror]).sum())
+        graph = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+    return graph, {"edges of forked ends": edges}
 
 
 def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> tuple[Graph, dict[str, int]]:

@@ -25,11 +25,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.chimeras import Sound, sound_parts
-from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
+from overlapper.assemble.ends import without_adapters, without_error_prone_ends, without_shallow_ends
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
     Contigs,
@@ -48,10 +48,26 @@ from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads
+from overlapper.sketch.adapters import adapters_of
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
+
+
+class CutOff(NamedTuple):
+    """Bases that were cut off ends of contigs (`overlapper.assemble.ends`).
+
+    Attributes
+    ----------
+    adapters : int
+        Of adapters, and what was outside of them.
+    few_reads : int
+        That too few reads cover.
+    """
+
+    adapters: int
+    few_reads: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,8 +82,9 @@ class Assembled:
         In order.
     warnings : list of str
         What polishing left undone (`overlapper.correct.unvoted.warning`).
-    cut_off : int
-        Bases of error-prone ends of contigs, which are left out (`overlapper.assemble.ends`).
+    adapters : list of str
+        Those of the reads (`overlapper.sketch.adapters`).
+    cut_off : CutOff
     haplotypes : Haplotypes, optional
         Where they were told apart.
     """
@@ -76,7 +93,8 @@ class Assembled:
     params: AssembleParams
     stages: list[Stage]
     warnings: list[str]
-    cut_off: int
+    adapters: list[str]
+    cut_off: CutOff
     haplotypes: Haplotypes | None
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
@@ -95,7 +113,9 @@ class Assembled:
             "left_out": dict(left_out),
             "contigs": {
                 **length_figures(lengths, self.contigs.circular),
-                "bases cut off ends": self.cut_off,
+                "adapters": self.adapters,
+                "bases cut off ends": self.cut_off.few_reads,
+                "bases of adapters cut off": self.cut_off.adapters,
             },
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
             "stages": {
@@ -190,6 +210,7 @@ def assemble_reads(
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
+    adapters = adapters_of(steps.reads)
     sound, depth = _find_overlaps(steps, params, plan, preset, report)
     layout = lay_out(steps, params, plan, sound, depth, report)
     contigs = layout.laid_out.contigs
@@ -199,16 +220,18 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     else:
         unitigs = Unitigs(contigs.sequences, contigs.circular)
         sequences, warnings = with_agreement(unitigs, layout.laid_out.reads, layout.overlaps), list[str]()
-    uncut_bases = sequences.total_bases
+    stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
+    sequences = without_adapters(sequences, adapters, stays)
+    bases = sequences.total_bases
     if not plan.separate:
-        sequences = without_error_prone_ends(sequences, contigs.ends_that_stay())
+        sequences = without_error_prone_ends(sequences, stays)
     # Haplotypes are told apart by where reads lie.
     elif plan.exact and not plan.polish_rounds and not layout.depth:
-        sequences = without_shallow_ends(sequences, contigs.ends_that_stay())
+        sequences = without_shallow_ends(sequences, stays)
+    cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
-    cut_off = uncut_bases - sequences.total_bases
-    return Assembled(contigs, params, steps.stages.done, warnings, cut_off, haplotypes)
+    return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
 
 
 def _find_overlaps(

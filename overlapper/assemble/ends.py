@@ -1,21 +1,57 @@
-"""Trimming of ends of contigs that too few reads cover for polishing or correction.
+"""Trimming of ends of contigs: adapters, and what too few reads cover for polishing or correction.
 
-There a contig has the bases of one read, or of two or three that disagree: two such ends can hold more errors
-than all that lies between.
+Reads that end with a molecule agree in an adapter as in the bases before it, so it is laid out with them.
+
+Where few reads cover an end, a contig has the bases of one read, or of two or three that disagree: two such
+ends can hold more errors than all that lies between.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from overlapper.assemble.agreement import AGREED
 from overlapper.correct.uncovered import intervals_of
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.text import spelling
+from overlapper.sketch.adapters import END
 from overlapper.tables import Reads
 
 REACH = 5_000
 """Bases of an end that are examined; at most half of the sequence."""
 WORSE, HARMLESS = 10, 0.001
 """Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
+SEEN = 12
+"""Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
+ERRORS = 5
+"""Bases of an adapter for each edit, at least: by chance one of 500 ends has one of 14 bases so, and less
+than one of 10,000 ends one of 28."""
+
+
+def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarray) -> Reads:
+    """Cut adapters off the ends of sequences, with all that is outside of them.
+
+    An end has an adapter where it has all of it, with few edits (`ERRORS`), or where they share `SEEN` bases
+    in a row. Of these the innermost ones of the adapter count: what it has further inside goes with them, if
+    that is less than `SEEN` bases.
+
+    Parameters
+    ----------
+    sequences : Reads
+        With qualities.
+    adapters : sequence of str
+        Bases, inwards (`overlapper.sketch.adapters`).
+    stays
+        As `without_error_prone_ends` takes them.
+    """
+    cut = np.zeros((len(sequences), 2), np.int64)
+    if adapters:
+        for number in range(len(sequences)):
+            ends = _inward_ends(sequences, number)
+            cut[number] = [max(_bases_with(adapter, end) for adapter in adapters) for end in ends]
+    return _cut_off(sequences, np.where(stays, 0, cut))
 
 
 def without_error_prone_ends(sequences: Reads, stays: np.ndarray) -> Reads:
@@ -74,6 +110,48 @@ def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
     if not cut.any():
         return sequences
     return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
+
+
+def _inward_ends(sequences: Reads, number: int) -> tuple[str, str]:
+    """Return the first bases of a sequence, and those of its reverse complement."""
+    length = int(sequences.lengths[number])
+    size = min(END, length)
+    starts, stops = np.array([0, length - size]), np.array([size, length])
+    both = np.full(2, number, np.int32)
+    letters = spelling.spell(PackedReads.of(sequences), both, starts, stops, np.array([False, True]))
+    text = letters.tobytes().decode()
+    return text[:size], text[size:]
+
+
+def _bases_with(adapter: str, end: str) -> int:
+    """Return how many bases of an end, inwards, an adapter takes with all before it; 0 if it is not there."""
+    edits = _edits(adapter, end)
+    best = int(np.argmin(edits))
+    if ERRORS * edits[best] <= len(adapter):
+        return best
+    for place in range(len(adapter) - SEEN, -1, -1):
+        found = end.rfind(adapter[place : place + SEEN])
+        if found >= 0:
+            inside = len(adapter) - place - SEEN
+            return found + SEEN + (inside if inside < SEEN else 0)
+    return 0
+
+
+def _edits(pattern: str, text: str) -> list[int]:
+    """Return the least edits of a pattern in a text, by the place in the text where it ends (Myers 1999)."""
+    every = (1 << len(pattern)) - 1
+    places = {base: sum(1 << i for i, other in enumerate(pattern) if other == base) for base in "ACGT"}
+    up, down, edits = every, 0, [len(pattern)]
+    for base in text:
+        equal = places.get(base, 0)
+        diagonal = (((equal & up) + up) ^ up) | equal | down
+        up_across, down_across = down | (every & ~(diagonal | up)), up & diagonal
+        last = len(pattern) - 1
+        edits.append(edits[-1] + (up_across >> last & 1) - (down_across >> last & 1))
+        up_across, down_across = up_across << 1, down_across << 1
+        up = (down_across | ~(diagonal | equal | up_across)) & every
+        down = up_across & (diagonal | equal) & every
+    return edits
 
 
 def _error_prone(wrong: np.ndarray, limit: float) -> int:

@@ -233,8 +233,13 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
         progress.note(row)
     if len(table) > 1 + MOST_SHOWN:
         progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
-    if made.cut_off:
-        progress.note(f"{made.cut_off:,} bases at ends of contigs, which too few reads cover, were cut off")
+    if made.cut_off.adapters:
+        adapters = " and ".join(made.adapters)
+        progress.note(
+            f"{made.cut_off.adapters:,} bases of adapters ({adapters}) were cut off ends of contigs"
+        )
+    if few := made.cut_off.few_reads:
+        progress.note(f"{few:,} bases at ends of contigs, which too few reads cover, were cut off")
     for line in made.warnings:
         progress.note(line)
     if not len(made.contigs):

@@ -68,12 +68,15 @@ def nearest(edges, v, candidates):
 
 
 def forked_ends(edges, bases, most):
-    return {
-        v >> 1
-        for chain in dead_end_chains(edges, bases, most)
-        if len(after(edges, chain[-1])) > 1
-        for v in chain
-    }
+    cut = set()
+    for chain in dead_end_chains(edges, bases, most):
+        end = chain[-1]
+        neighbours = after(edges, end)
+        longest = max((edges[end, w] for w in neighbours), default=0)
+        best = [w for w in neighbours if edges[end, w] == longest]
+        others = set(neighbours) - {nearest(edges, end, best)} if len(neighbours) > 1 else set()
+        cut |= {edge for w in others for edge in ((end, w), (w ^ 1, end ^ 1))}
+    return cut
 
 
 def regained_tips(edges, reads, whole, most):

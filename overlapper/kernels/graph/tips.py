@@ -83,17 +83,29 @@ def _is_outdone(first, target, length, end, edge, tip_ending_at, tip_reads, tip_
 
 
 @njit(nogil=True, cache=True)
-def forked_ends(first, target, most):
-    """Find chains of at most ``most`` reads that nothing leads into and that end at a fork (reads, bool)."""
+def forked_ends(first, target, overlap, most):
+    """Find chains of at most ``most`` reads that nothing leads into and that end at a fork.
+
+    Returns
+    -------
+    ndarray of bool, shape (edges,)
+        The edges of these forks but the one with the longest overlap, the first of equals; one of each pair
+        of mirrors.
+    """
     nodes = len(first) - 1
-    doomed = np.zeros(nodes >> 1, np.bool_)
+    doomed = np.zeros(len(target), np.bool_)
     for v in range(nodes):
         if first[v ^ 1] != first[(v ^ 1) + 1]:
             continue
-        end, count = chain_end(first, target, v, most)
+        end, _ = chain_end(first, target, v, most)
         if end < 0 or first[end + 1] - first[end] < 2:
             continue
-        _doom(first, target, v, count, doomed)
+        best = first[end]
+        for e in range(first[end] + 1, first[end + 1]):
+            if overlap[e] > overlap[best]:
+                best = e
+        for e in range(first[end], first[end + 1]):
+            doomed[e] = e != best
     return doomed
 
 

@@ -1,0 +1,158 @@
+"""Adapters: what many reads begin or end with, whatever place they are of, found from the reads alone.
+
+::
+
+    reads   ▒▒▒▒▒▒▒▒▒ACGGTCA...        ▒ adapter: its words are at many ends of reads and nearly nowhere else,
+              ▒▒▒▒▒▒▒TTGCAAC...          and after its last base reads go on in many ways
+            CGATTACAGGTCATG...
+
+Every end of a read is read inwards: its first bases as they are, its last ones as their reverse complement.
+Words of `K` bases are counted by the ends that have them, and by windows in the middle of the same reads.
+
+1. The word of most ends, of those that stand out (`LEAST_ENDS`, `IN_THE_MIDDLE`), is part of an adapter.
+2. It is extended inwards and outwards by the next base that `AGREED` of the words with a next base have, as
+   long as the longer word stands out.
+3. It has to have `LEAST_BASES`, and what follows has to be of many places: of `FOLLOWED` ends at most,
+   `ALONE` have to go on with `BEHIND` bases that no other one goes on with. Words at the ends of molecules,
+   of amplicons or of telomeres stand out, too, but few sequences follow them.
+4. Ends that have the adapter, or what was taken for one, are left out, and the next one is looked for,
+   `ROUNDS` times in all.
+
+Sources: Bonenfant 2023 (Porechop_ABI) finds adapters from words at ends of reads, too. The numbers below are
+not fitted: adapters of ONT kits have 20 to 110 bases, and are on most reads or on a few in a hundred.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.text import spelling
+from overlapper.tables import Reads
+from overlapper.tables.reads import CODE_OF_BYTE
+
+END = 150
+"""Bases of an end of a read that are looked at; an adapter with a barcode has some 110."""
+K = 10
+SAMPLED = 4_000
+"""Reads that are looked at, spread evenly over all."""
+LEAST_ENDS = 30
+"""Ends that a word of an adapter is at, at least; fewer do not tell if what follows is of many places."""
+IN_THE_MIDDLE = 0.1
+"""Windows in the middle of reads that have the word, at most, as a share of the ends that do."""
+AGREED = 0.7
+"""Share of the words with a next base that it is taken by."""
+LEAST_BASES = 14
+"""Bases of an adapter; shorter rests are left, such as the last ten of a PacBio adapter."""
+BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
+"""Of 50 ends at forty molecules that are alike a third is alone, and a fifth of R10 reads errs in 8 bases;
+of the reads of a short molecule, up to a third may end with it."""
+ROUNDS = 10
+_WORDS = 4**K
+_NO_WORD = -1
+
+
+def adapters_of(reads: Reads) -> list[str]:
+    """Find the adapters of reads.
+
+    Parameters
+    ----------
+    reads : Reads
+        As given, not corrected; those shorter than three times `END` are not looked at.
+
+    Returns
+    -------
+    list of str
+        Bases, inwards, that of most ends first; empty where the reads have none, or are too few to tell.
+    """
+    ends, middles = _ends_and_middles(reads)
+    middle_counts = _counts(_words(middles))
+    words, found = _words(ends), list[str]()
+    for _ in range(ROUNDS):
+        counts = _counts(words)
+        stands_out = (counts >= LEAST_ENDS) & (middle_counts <= IN_THE_MIDDLE * counts)
+        seed = int(np.argmax(np.where(stands_out, counts, 0)))
+        if not stands_out[seed]:
+            break
+        path = _extended(seed, counts, stands_out)
+        adapter = _spelled(path)
+        if len(adapter) >= LEAST_BASES and _goes_on_in_many_ways(words, path[-1]):
+            found.append(adapter)
+        words = words[~np.isin(words, path).any(axis=1)]
+    return found
+
+
+def _ends_and_middles(reads: Reads) -> tuple[np.ndarray, np.ndarray]:
+    """Return codes (uint8, shape (2 reads, `END`)) of ends, inwards, and of windows on either strand."""
+    long = np.flatnonzero(reads.lengths >= 3 * END)
+    sample = long[np.linspace(0, len(long), min(SAMPLED, len(long)), endpoint=False).astype(np.int64)]
+    read, lengths = np.tile(sample.astype(np.int32), 2), reads.lengths[sample].astype(np.int64)
+    reverse = np.repeat([False, True], len(sample))
+    starts = (
+        np.concatenate([np.zeros(len(sample), np.int64), lengths - END]),
+        np.tile((lengths - END) // 2, 2),
+    )
+    packed = PackedReads.of(reads)
+    letters = (spelling.spell(packed, read, start, start + END, reverse) for start in starts)
+    ends, middles = (CODE_OF_BYTE[text].reshape(-1, END) for text in letters)
+    return ends, middles
+
+
+def _words(codes: np.ndarray) -> np.ndarray:
+    """Return the words of rows of codes (int32, shape (rows, `END` - `K` + 1)); -1: a base is unknown."""
+    places = END - K + 1
+    words = np.zeros((len(codes), places), np.int32)
+    known = np.ones((len(codes), places), np.bool_)
+    for base in range(K):
+        column = codes[:, base : base + places]
+        words = words << 2 | (column & 3)
+        known &= column < 4
+    return np.where(known, words, _NO_WORD)
+
+
+def _counts(words: np.ndarray) -> np.ndarray:
+    """Return in how many rows each word occurs (int64, shape (4 ** `K`,))."""
+    ordered = np.sort(words, axis=1)
+    first = np.ones(ordered.shape, np.bool_)
+    first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return np.bincount(ordered[first & (ordered != _NO_WORD)], minlength=_WORDS)
+
+
+def _extended(seed: int, counts: np.ndarray, stands_out: np.ndarray) -> list[int]:
+    """Return the words of an adapter, inwards, that a word of it is extended to."""
+    bases = np.arange(4)
+    path = [seed]
+    while (inner := _next_word((path[-1] << 2 | bases) % _WORDS, counts, stands_out, path)) is not None:
+        path.append(inner)
+    while (outer := _next_word(bases * (_WORDS // 4) + (path[0] >> 2), counts, stands_out, path)) is not None:
+        path.insert(0, outer)
+    return path
+
+
+def _next_word(
+    choices: np.ndarray, counts: np.ndarray, stands_out: np.ndarray, path: list[int]
+) -> int | None:
+    """Return the one of four words that most ends agree in; None if there is none, or it was there before."""
+    best = int(choices[counts[choices].argmax()])
+    agreed = counts[best] >= AGREED * counts[choices].sum()
+    return best if agreed and stands_out[best] and best not in path else None
+
+
+def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
+    """Return whether most ends have bases of their own behind the last word of an adapter.
+
+    What goes on beyond `END` has none, as what ends with a molecule does.
+    """
+    row, place = np.nonzero(words == last)
+    step = -(-len(row) // FOLLOWED)
+    row, place = row[::step], place[::step] + K
+    seen = place < words.shape[1]
+    following = words[row[seen], place[seen]]
+    times = np.bincount(following[following != _NO_WORD] >> 2 * (K - BEHIND))
+    return int((times == 1).sum()) >= ALONE * len(row)
+
+
+def _spelled(path: list[int]) -> str:
+    """Return the bases of words of which each begins one base behind the one before."""
+    first = [path[0] >> 2 * place & 3 for place in reversed(range(K))]
+    return "".join("ACGT"[code] for code in (*first, *(word & 3 for word in path[1:])))

@@ -1,0 +1,77 @@
+"""Adapters at ends of reads, from the definition in overlapper/sketch/adapters.py."""
+
+from collections import Counter
+from math import ceil
+
+END, K = 150, 10
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def adapters(sequences):
+    """Return the adapters of reads, all of which are looked at."""
+    long = [sequence for sequence in sequences if len(sequence) >= 3 * END]
+    starts = [(len(sequence) - END) // 2 for sequence in long]
+    middles = [sequence[start : start + END] for sequence, start in zip(long, starts, strict=True)]
+    ends = [sequence[:END] for sequence in long] + [turned(sequence[-END:]) for sequence in long]
+    in_middles, found = ends_with(middles + [turned(middle) for middle in middles]), []
+    for _ in range(10):
+        counts = ends_with(ends)
+        stand_out = {word for word, n in counts.items() if n >= 30 and 10 * in_middles[word] <= n}
+        if not stand_out:
+            break
+        adapter = min(stand_out, key=lambda word: (-counts[word], word))
+        while base := agreed([adapter[-K + 1 :] + base for base in "ACGT"], counts, stand_out, adapter):
+            adapter += base[-1]
+        while base := agreed([base + adapter[: K - 1] for base in "ACGT"], counts, stand_out, adapter):
+            adapter = base[0] + adapter
+        if len(adapter) >= 14 and many_places(ends, adapter[-K:]):
+            found.append(adapter)
+        ends = [end for end in ends if not words_of(adapter) & words_of(end)]
+    return found
+
+
+def turned(sequence):
+    return sequence.translate(COMPLEMENT)[::-1]
+
+
+def words_of(sequence):
+    words = {sequence[i : i + K] for i in range(len(sequence) - K + 1)}
+    return {word for word in words if "N" not in word}
+
+
+def ends_with(ends):
+    """Return how many ends have each word."""
+    return Counter(word for end in ends for word in words_of(end))
+
+
+def agreed(choices, counts, stand_out, adapter):
+    """Return the word that seven tenths agree in, if it stands out and is new."""
+    best = max(choices, key=lambda word: counts[word])  # the first one of equals
+    enough = 10 * counts[best] >= 7 * sum(counts[word] for word in choices)
+    return best if enough and best in stand_out and best not in words_of(adapter) else None
+
+
+def many_places(ends, last):
+    """Return whether two thirds of the ends, of 500 at most, have bases of their own behind a word."""
+    found = [(end, i + K) for end in ends for i in range(END - K + 1) if end[i : i + K] == last]
+    some = found[:: ceil(len(found) / 500)]
+    following = [end[i : i + K] for end, i in some if i + K <= END and "N" not in end[i : i + K]]
+    alone = sum(n == 1 for n in Counter(bases[:8] for bases in following).values())
+    return 3 * alone >= 2 * len(some)
+
+
+def bases_with(adapter, end):
+    """Return how many bases of an end go with an adapter, as overlapper/assemble/ends.py defines it."""
+    row = [0] * (len(end) + 1)
+    for i, base in enumerate(adapter, 1):
+        before, row = row, [i]
+        for j, other in enumerate(end, 1):
+            row.append(min(before[j - 1] + (base != other), before[j] + 1, row[j - 1] + 1))
+    if 5 * min(row) <= len(adapter):
+        return row.index(min(row))
+    shared = [(i, end.rfind(adapter[i : i + 12])) for i in range(len(adapter) - 11)]
+    inner = max(((i, at) for i, at in shared if at >= 0), default=None)
+    if inner is None:
+        return 0
+    inside = len(adapter) - inner[0] - 12
+    return inner[1] + 12 + (inside if inside < 12 else 0)

@@ -1,0 +1,182 @@
+"""Adapters are found from the reads, and cut off ends of contigs."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+
+from overlapper.assemble.contigs import assemble_reads
+from overlapper.assemble.ends import without_adapters
+from overlapper.simulate import random_genome, simulate_reads
+from overlapper.simulate.presets import PRESETS
+from overlapper.sketch.adapters import END, adapters_of
+from overlapper.tables import Reads
+from tests.oracle.adapters import adapters, bases_with, turned
+
+LIGATION = "AATGTACTTCGTTCAGTTACGTATTGCT"
+BARCODED = "GTATTGCTAAGGTTAAGACCATTGTGATGAACCCTGTTGTCAGCACCT"
+NOWHERE = (False, False)
+
+
+@functools.cache
+def genome(bases=200_000):
+    return random_genome(bases, seed=3)
+
+
+def sheared(model="ont-r10", *, coverage=10, genome=None, **changes):
+    """Reads of a random genome, with adapters on three in ten of them."""
+    model = dataclasses.replace(PRESETS[model], mean_length=2000, length_sd=500, **changes)
+    return simulate_reads(genome or globals()["genome"](), model, coverage=coverage, seed=4)[0]
+
+
+def sequences_of(reads):
+    return [reads.sequence(read) for read in range(len(reads))]
+
+
+def read_set(sequences):
+    return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
+
+
+def pieces(text, size, step):
+    return [text[i : i + size] for i in range(0, len(text) - size + 1, step)]
+
+
+@pytest.mark.parametrize(
+    ("model", "changes", "expected"),
+    [
+        ("ont-r10", {}, [LIGATION]),
+        ("ont-r10", {"adapters": 1.0}, [LIGATION]),
+        ("ont-r9", {"adapters": 0.2}, [LIGATION]),
+        ("ont-r10", {"adapters": 0.1, "head_adapter": BARCODED}, [BARCODED]),
+        ("ont-r10", {"adapters": 0.3, "tail_adapter": turned(BARCODED[8:])}, [LIGATION, BARCODED[8:]]),
+        ("ont-r10", {"adapters": 0.01}, []),
+        ("ont-r10", {"adapters": 0.0}, []),
+        ("hifi", {}, []),
+    ],
+)
+def test_adapters_are_found_to_the_base(model, changes, expected):
+    reads = sheared(model, **changes)
+    found = adapters_of(reads)
+    assert sorted(found) == sorted(expected)
+    assert found == adapters(sequences_of(reads))
+
+
+def test_reads_with_unknown_bases_and_short_ones_are_as_in_the_oracle():
+    text = sequences_of(sheared())
+    text = [s[:20] + "N" + s[21:] if i % 3 else s for i, s in enumerate(text)] + ["ACGT" * 20] * 500
+    assert adapters_of(read_set(text)) == adapters(text)
+
+
+def test_too_few_reads_tell_nothing():
+    reads = sheared(coverage=1, adapters=0.2)
+    assert len(reads) == 95
+    assert adapters_of(reads) == adapters(sequences_of(reads)) == []
+    assert adapters_of(reads.rows(0, 0)) == []
+
+
+def test_what_all_reads_of_a_place_begin_with_is_no_adapter():
+    """Amplicons, reads of a molecule that is cut at one place, and ends of ten molecules that are alike."""
+    whole = genome().sequence(0)
+    telomere = whole[:60]
+    molecules = [telomere + whole[i : i + 2000] for i in range(1000, 21_000, 2000)]
+    for text in (
+        [whole[:1500]] * 400,
+        [BARCODED + whole[:1500], turned(BARCODED + whole[:1500])] * 200,
+        [whole[: 1000 + i] for i in range(400)],
+        [s[: 600 + 30 * i] for s in molecules for i in range(40)],
+        [whole[: 1000 + i] for i in range(60)] + [whole[60:1200]],  # one end goes on beyond the others
+    ):
+        assert adapters_of(read_set(text)) == adapters(text) == []
+
+
+def test_a_primer_of_many_places_is_one():
+    places = pieces(genome().sequence(0), 1000, 331)
+    text = [LIGATION + place for place in places]
+    assert adapters_of(read_set(text)) == [LIGATION]
+
+
+def contig_set(*sequences):
+    """Contigs with qualities."""
+    reads = read_set(sequences)
+    offsets = np.concatenate([[0], np.cumsum(reads.lengths)])
+    qualities = np.full(offsets[-1], 30, np.uint8)
+    return dataclasses.replace(reads, qualities=qualities, quality_offsets=offsets)
+
+
+BODY = genome().sequence(0)[:1000]
+
+
+@pytest.mark.parametrize(
+    ("head", "tail", "left"),
+    [
+        (LIGATION, "", ""),
+        ("", turned(LIGATION), ""),
+        (LIGATION, turned(LIGATION), ""),
+        (LIGATION[14:], turned(LIGATION[16:]), ""),
+        ("CAGAC" + LIGATION, "", ""),
+        (LIGATION[:13] + "T" + LIGATION[14:], "", ""),
+        (LIGATION[:20] + LIGATION[21:], "", ""),
+        ("AATGTACTTGGATTGCAGTTACGCATGCTCGCT", "", "CGCT"),  # of a read
+        (BARCODED + LIGATION, "", ""),
+    ],
+)
+def test_adapters_go_with_what_is_outside(head, tail, left):
+    given = contig_set(BODY, head + BODY + tail)
+    found = without_adapters(given, [BARCODED, LIGATION], np.array([NOWHERE, NOWHERE]))
+    assert sequences_of(found) == [BODY, left + BODY]
+    assert len(found.qualities_of(1)) == found.lengths[1]
+    assert found.names == given.names
+
+
+def test_ends_are_cut_as_the_oracle_cuts_them():
+    random = np.random.default_rng(1)
+    ends = []
+    for errors in [0, 1, 2, 3, 4, 5, 6, 7, 8] * 20:
+        noisy = list(LIGATION)
+        for place in random.integers(len(noisy), size=errors):
+            noisy[place] = random.choice(["", "A", "C", "G", "T", "N", noisy[place] * 2])
+        outside = "".join(random.choice(list("ACGT"), random.integers(30)))
+        ends.append(outside + "".join(noisy[random.integers(4) * errors :]))
+    given = contig_set(*(end + BODY for end in ends))
+    cut = [bases_with(LIGATION, (end + BODY)[:END]) for end in ends]
+    found = without_adapters(given, [LIGATION], np.full((len(ends), 2), NOWHERE))
+    assert sequences_of(found) == [(e + BODY)[n:] for e, n in zip(ends, cut, strict=True)]
+    assert 0 < cut.count(0) < len(cut) / 2
+
+
+def test_of_an_adapter_whose_inner_part_is_missing_the_rest_goes():
+    """As of adapters with barcodes where some reads have none."""
+    given = contig_set(LIGATION + BODY, BARCODED[:30] + BODY)
+    found = without_adapters(given, [LIGATION + BARCODED], np.array([NOWHERE, NOWHERE]))
+    assert sequences_of(found) == [BODY, BODY]
+
+
+def test_what_is_no_adapter_at_an_end_stays():
+    linked = LIGATION + BODY
+    inside = BODY[:END] + LIGATION + BODY
+    backwards = turned(LIGATION) + BODY
+    short = LIGATION[-11:] + BODY
+    little = LIGATION + "ACGTA" * 3
+    given = contig_set(linked, inside, backwards, short, little)
+    stays = np.array([(True, False)] + [NOWHERE] * 4)
+    found = without_adapters(given, [LIGATION], stays)
+    assert sequences_of(found) == [linked, inside, backwards, short, little]
+    assert without_adapters(given, [], stays) is given
+
+
+@pytest.mark.parametrize("model", ["ont-r10", "ont-r9"])
+def test_contigs_of_linear_molecules_end_without_adapters(model):
+    """R10 reads are corrected, R9 reads laid out as they are."""
+    molecule = random_genome(40_000, seed=8)
+    reads, _ = simulate_reads(
+        molecule, dataclasses.replace(PRESETS[model], mean_length=4000, length_sd=1500), coverage=40, seed=2
+    )
+    made = assemble_reads(reads)
+    assert made.adapters == [LIGATION]
+    assert made.cut_off.adapters >= len(LIGATION)
+    contig, whole = made.contigs.sequences.sequence(0), molecule.sequence(0)
+    if model == "ont-r10":
+        assert contig in (whole, turned(whole))
+    ends = contig[:END] + turned(contig)[:END]
+    assert not any(word in ends for word in pieces(LIGATION, 12, 1))
