@@ -33,9 +33,9 @@ than one of 10,000 ends one of 28."""
 def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarray) -> Reads:
     """Cut adapters off the ends of sequences, with all that is outside of them.
 
-    An end has an adapter where it has all of it, with few edits (`ERRORS`), or where they share `SEEN` bases
-    in a row. Of these the innermost ones of the adapter count: what it has further inside goes with them, if
-    that is less than `SEEN` bases.
+    An end has an adapter where it has all of it, with few edits (`ERRORS`), the innermost one if there are
+    several, or where they share `SEEN` bases in a row. Of these the innermost ones of the adapter count: what
+    it has further inside goes with them, if that is less than `SEEN` bases.
 
     Parameters
     ----------
@@ -125,10 +125,11 @@ def _inward_ends(sequences: Reads, number: int) -> tuple[str, str]:
 
 def _bases_with(adapter: str, end: str) -> int:
     """Return how many bases of an end, inwards, an adapter takes with all before it; 0 if it is not there."""
-    edits = _edits(adapter, end)
-    best = int(np.argmin(edits))
-    if ERRORS * edits[best] <= len(adapter):
-        return best
+    edits = np.array(_edits(adapter, end))
+    few = np.flatnonzero(ERRORS * edits <= len(adapter))
+    if len(few):
+        innermost = np.split(few, np.flatnonzero(np.diff(few) > 1) + 1)[-1]
+        return int(innermost[edits[innermost].argmin()])
     for place in range(len(adapter) - SEEN, -1, -1):
         found = end.rfind(adapter[place : place + SEEN])
         if found >= 0:

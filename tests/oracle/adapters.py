@@ -67,8 +67,10 @@ def bases_with(adapter, end):
         before, row = row, [i]
         for j, other in enumerate(end, 1):
             row.append(min(before[j - 1] + (base != other), before[j] + 1, row[j - 1] + 1))
-    if 5 * min(row) <= len(adapter):
-        return row.index(min(row))
+    few = [j for j, edits in enumerate(row) if 5 * edits <= len(adapter)]
+    if few:
+        run = [j for j in few if all(k in few for k in range(j, few[-1]))]
+        return min(run, key=lambda j: (row[j], j))
     shared = [(i, end.rfind(adapter[i : i + 12])) for i in range(len(adapter) - 11)]
     inner = max(((i, at) for i, at in shared if at >= 0), default=None)
     if inner is None:

@@ -119,6 +119,8 @@ BODY = genome().sequence(0)[:1000]
         (LIGATION[:20] + LIGATION[21:], "", ""),
         ("AATGTACTTGGATTGCAGTTACGCATGCTCGCT", "", "CGCT"),  # of a read
         (BARCODED + LIGATION, "", ""),
+        (LIGATION + "GATTACA" + LIGATION, "", ""),
+        (LIGATION + "GATTACA" + LIGATION[:9] + "CC" + LIGATION[9:], "", ""),
     ],
 )
 def test_adapters_go_with_what_is_outside(head, tail, left):
