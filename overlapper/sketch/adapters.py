@@ -34,6 +34,7 @@ from overlapper.tables.reads import CODE_OF_BYTE
 END = 150
 """Bases of an end of a read that are looked at; an adapter with a barcode has some 110."""
 K = 10
+"""Bases of a word."""
 SAMPLED = 4_000
 """Reads that are looked at, spread evenly over all."""
 LEAST_ENDS = 30
@@ -48,6 +49,7 @@ BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
 """Of 50 ends at forty molecules that are alike a third is alone, and a fifth of R10 reads errs in 8 bases;
 of the reads of a short molecule, up to a third may end with it."""
 ROUNDS = 10
+"""Most adapters that are looked for, those included that turn out to be none."""
 _WORDS = 4**K
 _NO_WORD = -1
 
