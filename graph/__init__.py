@@ -131,7 +131,11 @@ def assemble(
     graph = step("build", lambda: build_graph(reads, overlaps, params, within=within, threads=threads))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
-        graph = step("clean", lambda: clean(graph, overlaps, cleaning, shared_depth=shared_depth))
+        confirmed = params.confirm_depth > 0
+        graph = step(
+            "clean",
+            lambda: clean(graph, overlaps, cleaning, confirmed=confirmed, shared_depth=shared_depth),
+        )
         graph = step("remnants", lambda: drop_remnants(graph, overlaps))
         graph, again = contain_again(graph)
         counts["remnants"] |= again

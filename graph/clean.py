@@ -25,9 +25,10 @@ no bridge, or a bridge whose weaker overlap is longer (then the smaller read num
 weaker of its two edges goes.
 
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
-nodes: the end that two unitigs share. It stays with the one that it has the longest overlap with. Repeated
-until none is left, after everything above. Tips and bubbles follow once more: such an end may have been the
-other way into a bubble.
+nodes: the end that two unitigs share. It goes; where reads are told that others confirm
+(``confirm_depth``), it stays with the unitig that it has the longest overlap with. Repeated until none is
+left, after everything above. Tips and bubbles follow once more: such an end may have been the other way into
+a bubble.
 
 **Island.** A small unitig that is joined to nothing, and no molecule of its own (`overlapper.graph.islands`).
 
@@ -55,7 +56,12 @@ _RATIO_UNIT = 1_000_000
 
 
 def clean(
-    graph: Graph, overlaps: Overlaps, params: CleanParams = _DEFAULT, *, shared_depth: float = np.inf
+    graph: Graph,
+    overlaps: Overlaps,
+    params: CleanParams = _DEFAULT,
+    *,
+    confirmed: bool = False,
+    shared_depth: float = np.inf,
 ) -> tuple[Graph, dict[str, int]]:
     """Clean a reduced graph.
 
@@ -65,6 +71,8 @@ def clean(
     overlaps : Overlaps
         The overlaps that the graph was built from.
     params : CleanParams
+    confirmed : bool
+        Whether the reads are told that others confirm.
     shared_depth : float
         Depth from which on a read is of two haplotypes.
 
@@ -92,7 +100,8 @@ def clean(
     if params.weak_rounds:
         graph = _counted(*cut_weak(graph, params.weak_ratio), counts)
         graph = without_tips_and_bubbles(graph)
-    graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
+    settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
+    graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
     graph = _counted(*drop_islands(graph, overlaps, params.tip_reads), counts)
     graph = _counted(*regain_tips(graph, before, params.tip_reads), counts)
@@ -117,12 +126,24 @@ def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
 
 
 def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Join short ends that several unitigs share to one of them, until none is left."""
+    """Remove short ends that several unitigs share, until none is left."""
+    before = len(graph.reads)
+    while (doomed := _forked_ends(graph, most_reads)[0]).any():
+        graph = _without_reads(graph, doomed)
+    return graph, {"reads in forked ends": before - len(graph.reads)}
+
+
+def join_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+    """Leave short ends that several unitigs share to one of them each, until none is left."""
     edges = 0
-    while (doomed := tips.forked_ends(*_arrays(graph), graph.edges.overlap, most_reads)).any():
+    while (doomed := _forked_ends(graph, most_reads)[1]).any():
         edges += int((doomed | doomed[graph.mirror]).sum())
         graph = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
     return graph, {"edges of forked ends": edges}
+
+
+def _forked_ends(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
+    return tips.forked_ends(*_arrays(graph), graph.edges.overlap, most_reads)
 
 
 def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> tuple[Graph, dict[str, int]]:

@@ -68,15 +68,18 @@ def nearest(edges, v, candidates):
 
 
 def forked_ends(edges, bases, most):
-    cut = set()
+    """The reads of the ends, and the edges of the forks but the best."""
+    reads, cut = set(), set()
     for chain in dead_end_chains(edges, bases, most):
         end = chain[-1]
         neighbours = after(edges, end)
         longest = max((edges[end, w] for w in neighbours), default=0)
         best = [w for w in neighbours if edges[end, w] == longest]
-        others = set(neighbours) - {nearest(edges, end, best)} if len(neighbours) > 1 else set()
-        cut |= {edge for w in others for edge in ((end, w), (w ^ 1, end ^ 1))}
-    return cut
+        if len(neighbours) > 1:
+            reads |= {v >> 1 for v in chain}
+            others = set(neighbours) - {nearest(edges, end, best)}
+            cut |= {edge for w in others for edge in ((end, w), (w ^ 1, end ^ 1))}
+    return reads, cut
 
 
 def regained_tips(edges, reads, whole, most):

@@ -88,25 +88,29 @@ def forked_ends(first, target, overlap, most):
 
     Returns
     -------
-    ndarray of bool, shape (edges,)
+    reads : ndarray of bool, shape (reads,)
+        Those of these chains.
+    edges : ndarray of bool, shape (edges,)
         The edges of these forks but the one with the longest overlap, the first of equals; one of each pair
         of mirrors.
     """
     nodes = len(first) - 1
-    doomed = np.zeros(len(target), np.bool_)
+    reads = np.zeros(nodes >> 1, np.bool_)
+    edges = np.zeros(len(target), np.bool_)
     for v in range(nodes):
         if first[v ^ 1] != first[(v ^ 1) + 1]:
             continue
-        end, _ = chain_end(first, target, v, most)
+        end, count = chain_end(first, target, v, most)
         if end < 0 or first[end + 1] - first[end] < 2:
             continue
+        _doom(first, target, v, count, reads)
         best = first[end]
         for e in range(first[end] + 1, first[end + 1]):
             if overlap[e] > overlap[best]:
                 best = e
         for e in range(first[end], first[end + 1]):
-            doomed[e] = e != best
-    return doomed
+            edges[e] = e != best
+    return reads, edges
 
 
 @njit(nogil=True, cache=True)
