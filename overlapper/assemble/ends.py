@@ -8,16 +8,16 @@ ends can hold more errors than all that lies between.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from overlapper.assemble.agreement import AGREED
 from overlapper.correct.uncovered import intervals_of
-from overlapper.kernels.common.walks import PackedReads
-from overlapper.kernels.text import spelling
-from overlapper.sketch.adapters import END
+from overlapper.sketch.adapters import END, inward_ends
 from overlapper.tables import Reads
+from overlapper.tables.ragged import offsets_of
 
 REACH = 5_000
 """Bases of an end that are examined; at most half of the sequence."""
@@ -46,12 +46,11 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
     stays
         As `without_error_prone_ends` takes them.
     """
-    cut = np.zeros((len(sequences), 2), np.int64)
-    if adapters:
-        for number in range(len(sequences)):
-            ends = _inward_ends(sequences, number)
-            cut[number] = [max(_bases_with(adapter, end) for adapter in adapters) for end in ends]
-    return _cut_off(sequences, np.where(stays, 0, cut))
+    letters = inward_ends(sequences, np.arange(len(sequences), dtype=np.int32))
+    bounds = offsets_of(np.tile(np.minimum(END, sequences.lengths), 2))
+    ends = (letters[a:b] for a, b in itertools.pairwise(bounds.tolist()))
+    cut = [max((_bases_with(adapter, end) for adapter in adapters), default=0) for end in ends]
+    return _cut_off(sequences, np.where(stays, 0, np.reshape(cut, (2, -1)).T))
 
 
 def without_error_prone_ends(sequences: Reads, stays: np.ndarray) -> Reads:
@@ -112,46 +111,29 @@ def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
     return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
 
 
-def _inward_ends(sequences: Reads, number: int) -> tuple[str, str]:
-    """Return the first bases of a sequence, and those of its reverse complement."""
-    length = int(sequences.lengths[number])
-    size = min(END, length)
-    starts, stops = np.array([0, length - size]), np.array([size, length])
-    both = np.full(2, number, np.int32)
-    letters = spelling.spell(PackedReads.of(sequences), both, starts, stops, np.array([False, True]))
-    text = letters.tobytes().decode()
-    return text[:size], text[size:]
-
-
-def _bases_with(adapter: str, end: str) -> int:
+def _bases_with(adapter: str, end: np.ndarray) -> int:
     """Return how many bases of an end, inwards, an adapter takes with all before it; 0 if it is not there."""
-    edits = np.array(_edits(adapter, end))
+    edits = _edits(adapter, end)
     few = np.flatnonzero(ERRORS * edits <= len(adapter))
     if len(few):
         innermost = np.split(few, np.flatnonzero(np.diff(few) > 1) + 1)[-1]
         return int(innermost[edits[innermost].argmin()])
+    text = end.tobytes().decode()
     for place in range(len(adapter) - SEEN, -1, -1):
-        found = end.rfind(adapter[place : place + SEEN])
+        found = text.rfind(adapter[place : place + SEEN])
         if found >= 0:
             inside = len(adapter) - place - SEEN
             return found + SEEN + (inside if inside < SEEN else 0)
     return 0
 
 
-def _edits(pattern: str, text: str) -> list[int]:
-    """Return the least edits of a pattern in a text, by the place in the text where it ends (Myers 1999)."""
-    every = (1 << len(pattern)) - 1
-    places = {base: sum(1 << i for i, other in enumerate(pattern) if other == base) for base in "ACGT"}
-    up, down, edits = every, 0, [len(pattern)]
-    for base in text:
-        equal = places.get(base, 0)
-        diagonal = (((equal & up) + up) ^ up) | equal | down
-        up_across, down_across = down | (every & ~(diagonal | up)), up & diagonal
-        last = len(pattern) - 1
-        edits.append(edits[-1] + (up_across >> last & 1) - (down_across >> last & 1))
-        up_across, down_across = up_across << 1, down_across << 1
-        up = (down_across | ~(diagonal | equal | up_across)) & every
-        down = up_across & (diagonal | equal) & every
+def _edits(adapter: str, end: np.ndarray) -> np.ndarray:
+    """Return the least edits by which an adapter ends before the first base of an end, and behind each."""
+    places = np.arange(len(end) + 1)
+    edits = np.zeros(len(end) + 1, np.int64)
+    for taken, base in enumerate(adapter.encode(), 1):
+        edits = np.append(taken, np.minimum(edits[:-1] + (end != base), edits[1:] + 1))
+        edits = np.minimum.accumulate(edits - places) + places  # bases of the end that the adapter lacks
     return edits
 
 

@@ -84,20 +84,41 @@ def adapters_of(reads: Reads) -> list[str]:
     return found
 
 
+def inward_ends(reads: Reads, which: np.ndarray) -> np.ndarray:
+    """Return the bases of ends of reads, inwards.
+
+    Parameters
+    ----------
+    reads : Reads
+    which : ndarray of int32, shape (n,)
+
+    Returns
+    -------
+    ndarray of uint8
+        Letters of the first `END` bases of each of these reads, all that there are of a shorter one; then
+        those of their reverse complements.
+    """
+    lengths = reads.lengths[which].astype(np.int64)
+    sizes = np.minimum(END, lengths)
+    starts, stops = np.concatenate([0 * lengths, lengths - sizes]), np.concatenate([sizes, lengths])
+    return _spelled_both_ways(reads, which, starts, stops)
+
+
 def _ends_and_middles(reads: Reads) -> tuple[np.ndarray, np.ndarray]:
     """Return codes (uint8, shape (2 reads, `END`)) of ends, inwards, and of windows on either strand."""
     long = np.flatnonzero(reads.lengths >= 3 * END)
     sample = long[np.linspace(0, len(long), min(SAMPLED, len(long)), endpoint=False).astype(np.int64)]
-    read, lengths = np.tile(sample.astype(np.int32), 2), reads.lengths[sample].astype(np.int64)
-    reverse = np.repeat([False, True], len(sample))
-    starts = (
-        np.concatenate([np.zeros(len(sample), np.int64), lengths - END]),
-        np.tile((lengths - END) // 2, 2),
-    )
-    packed = PackedReads.of(reads)
-    letters = (spelling.spell(packed, read, start, start + END, reverse) for start in starts)
+    which = sample.astype(np.int32)
+    starts = np.tile((reads.lengths[which].astype(np.int64) - END) // 2, 2)
+    letters = inward_ends(reads, which), _spelled_both_ways(reads, which, starts, starts + END)
     ends, middles = (CODE_OF_BYTE[text].reshape(-1, END) for text in letters)
     return ends, middles
+
+
+def _spelled_both_ways(reads: Reads, which: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    """Return the letters of an interval of each read, then of the reverse complement of another one."""
+    reverse = np.repeat([False, True], len(which))
+    return spelling.spell(PackedReads.of(reads), np.tile(which, 2), starts, stops, reverse)
 
 
 def _words(codes: np.ndarray) -> np.ndarray:
