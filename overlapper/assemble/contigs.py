@@ -230,7 +230,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         sequences = without_shallow_ends(sequences, stays)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
+    changed = plan.polish_rounds > 0 or cut_off.adapters > 0
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, report)
     return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
 
 

@@ -231,7 +231,8 @@ def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:
     """Return where the k-mers start that occur once in their contig."""
     once = np.flatnonzero(np.diff(counted.column_offsets) == 1)
     place = np.sort(_place(counted.occurrences[counted.column_offsets[once]]))
-    return np.split(place & 0xFFFFFFFF, np.searchsorted(place >> 32, np.arange(1, contigs)))
+    bounds = np.searchsorted(place >> 32, np.arange(contigs + 1)).tolist()
+    return [place[start:stop] & 0xFFFFFFFF for start, stop in itertools.pairwise(bounds)]
 
 
 def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:

@@ -127,14 +127,26 @@ def lay_out(
 
 
 def tell_haplotypes_apart(
-    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, polished: bool, report: Report
+    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, changed: bool, report: Report
 ) -> Haplotypes | None:
-    """Return the haplotypes of contigs; None if there are not two."""
+    """Return the haplotypes of contigs; None if there are not two.
+
+    Parameters
+    ----------
+    steps : AssemblySteps
+    layout : LayoutWithHaplotypes
+    contigs : Contigs
+        Those of the layout, polished and cut off.
+    changed : bool
+        Whether they have other bases than in the layout, so that they have to be phased again.
+    report : callable
+        Told how far it is.
+    """
     if not layout.depth:
         return None
     report("telling haplotypes apart", 0, 0)
     phased = layout.phased
-    if polished or not phased:  # polishing changed the bases, or this is the first time
+    if changed or not phased:
         phased = _phased(dataclasses.replace(layout.laid_out, contigs=contigs), layout.depth, steps)
     links = Links(contigs.link_source, contigs.link_target, contigs.link_overlap)
     return Haplotypes.of(contigs.sequences, contigs.circular, links, phased, layout.depth)

@@ -29,7 +29,8 @@ def sequences(path):
 
 def write_reads(path, references):
     table = reads_of(references)
-    reads, _ = simulate_reads(table, adapted_model("hifi", mean_length=6_000), coverage=20, seed=2)
+    model = adapted_model("hifi", mean_length=6_000, adapters=1.0)  # contigs are cut before they are phased
+    reads, _ = simulate_reads(table, model, coverage=20, seed=2)
     path.write_text(fasta_of(reads))
 
 
@@ -48,7 +49,7 @@ def folder(tmp_path_factory):
     write_reads(folder / "both.reads.fa", [one, two])
     write_reads(folder / "one.reads.fa", [one])
     done = overlapper("assemble", "both.reads.fa", "-o", "both", "-t", "1", cwd=folder, check=True)
-    assert b"two haplotypes" in done.stderr
+    assert b"two haplotypes" in done.stderr and b"bases of adapters" in done.stderr
     return folder
 
 
@@ -166,12 +167,20 @@ def test_options_that_do_not_go_together(folder, options, message):
     assert not (folder / "refused").exists()
 
 
-def test_too_few_reads_to_tell_their_depth(folder, tmp_path):
-    lines = (folder / "one.reads.fa").read_text().splitlines()[:8]
-    (tmp_path / "few.fa").write_text("\n".join(lines) + "\n")
+def test_too_few_reads_to_tell_their_depth(tmp_path):
+    reads, _ = simulate_reads(random_genome(40_000, seed=3), "hifi", coverage=1)
+    (tmp_path / "few.fa").write_text(fasta_of(reads))
     done = overlapper("assemble", "few.fa", "-o", "few", "--haplotypes", "phase", cwd=tmp_path)
     assert done.returncode == 1 and b"haplotypes cannot be told apart" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_reads_that_have_adapters_alone_in_common(folder, tmp_path):
+    lines = (folder / "one.reads.fa").read_text().splitlines()[:8]
+    (tmp_path / "few.fa").write_text("\n".join(lines) + "\n")
+    done = overlapper("assemble", "few.fa", "-o", "few", "--haplotypes", "phase", cwd=tmp_path, check=True)
+    assert b"no unitigs: there are no overlaps" in done.stderr
+    assert (tmp_path / "few" / "contigs.hap1.p_ctg.fasta").read_bytes() == b""
 
 
 def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monkeypatch):
