@@ -70,8 +70,8 @@ class Layout:
 
     @cached_property
     def names(self) -> list[str]:
-        """Names as in miniasm: ``utg``, a number, ``c`` for circular or ``l`` for linear."""
-        return [f"utg{i + 1:06d}{'c' if c else 'l'}" for i, c in enumerate(self.circular)]
+        """Names (`unitig_names`)."""
+        return unitig_names(self.circular)
 
     @cached_property
     def depth(self) -> np.ndarray:
@@ -84,10 +84,8 @@ class Layout:
 
     @cached_property
     def copies(self) -> np.ndarray:
-        """Estimated copies of every unitig (float64): its depth relative to that of the median base."""
-        if not len(self):
-            return self.depth
-        return self.depth / self.depth[with_median_base(self.depth, self.lengths)]
+        """Estimated copies of every unitig (`copies_of`)."""
+        return copies_of(self.depth, self.lengths)
 
     @cached_property
     def unitig_of_step(self) -> np.ndarray:
@@ -149,6 +147,16 @@ class Layout:
         start = np.where(reverse, table.end[read] - last, table.start[read] + first).astype(np.int64)
         end = np.where(reverse, table.end[read] - first, table.start[read] + last).astype(np.int64)
         return spelling.spell(PackedReads.of(reads), table.read[read], start, end, reverse).tobytes().decode()
+
+
+def unitig_names(circular: np.ndarray) -> list[str]:
+    """Return names of unitigs, as miniasm's: ``utg``, a number, ``c`` for circular or ``l`` for linear."""
+    return [f"utg{i + 1:06d}{'c' if c else 'l'}" for i, c in enumerate(circular)]
+
+
+def copies_of(depth: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return estimated copies of unitigs (float64): their depths relative to that of the median base."""
+    return depth / depth[with_median_base(depth, lengths)] if len(depth) else depth
 
 
 def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:

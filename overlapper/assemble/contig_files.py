@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.assemble.layouts import Contigs
+from overlapper.assemble.laid_out import Contigs
 from overlapper.kernels.common.error_sums import OF_QUALITY, ONE
 
 _COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")

@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.assemble.haplotigs import Haplotig, Haplotypes, spelled
 from overlapper.assemble.haplotypes import Phased
-from overlapper.assemble.layouts import Contigs
+from overlapper.assemble.laid_out import Contigs
 
 _COLUMNS = ("block", "haplotype", "contig", "start", "end", "sites")
 

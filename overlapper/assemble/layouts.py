@@ -11,11 +11,13 @@ import numpy as np
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
+from overlapper.assemble.laid_out import Contigs, LaidOut
+from overlapper.assemble.lost import LostKmers
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import separated
 from overlapper.assemble.steps import AssemblySteps
-from overlapper.correct.own_reads import OwnReads, own_reads
+from overlapper.correct.own_reads import own_reads
 from overlapper.errors import ParameterError
 from overlapper.graph import assemble
 from overlapper.params.assembly import AssembleParams, WhatOfHaplotypes
@@ -25,55 +27,6 @@ from overlapper.runtime.messages import Report
 from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps, Reads
-
-
-@dataclasses.dataclass(frozen=True)
-class Contigs:
-    """Contigs and their links.
-
-    Attributes
-    ----------
-    sequences : Reads
-        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities in the end.
-    circular : ndarray of bool, shape (n,)
-    depth : ndarray of float64, shape (n,)
-        Reads that cover a base, in the layout.
-    copies : ndarray of float64, shape (n,)
-        Depth over that of the median base.
-    reads : ndarray of int64, shape (n,)
-        Reads that they consist of, contained ones included.
-    link_source, link_target : ndarray of int64
-        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
-    link_overlap : ndarray of int32
-        Bases that the reads of both ends share.
-    """
-
-    sequences: Reads
-    circular: np.ndarray
-    depth: np.ndarray
-    copies: np.ndarray
-    reads: np.ndarray
-    link_source: np.ndarray
-    link_target: np.ndarray
-    link_overlap: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.sequences)
-
-    def ends_that_stay(self) -> np.ndarray:
-        """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
-        stays = np.repeat(self.circular, 2).reshape(-1, 2)
-        stays[self.link_source >> 1, 1 - (self.link_source & 1)] = True
-        stays[self.link_target >> 1, self.link_target & 1] = True
-        return stays
-
-
-@dataclasses.dataclass(frozen=True)
-class LaidOut:
-    """Contigs before polishing, and the places of their reads."""
-
-    contigs: Contigs
-    reads: OwnReads
 
 
 class LayoutWithHaplotypes(NamedTuple):
@@ -114,16 +67,24 @@ def lay_out(
         overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
-    laid_out_at = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
+    laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
     if depth:
-        laid_out, phased = laid_out_at(SHARED * depth), None
+        of_two = functools.partial(laid_out_of, shared_depth=SHARED * depth)
+        laid_out, phased = of_two("layout", overlaps), None
         if params.haplotypes is WhatOfHaplotypes.AUTO:
             phased = _phased(laid_out, depth, steps)
         if phased is None or phased.of_two:
+            lost = LostKmers.of(reads, laid_out, depth, steps.threads)
+            if len(lost.read):
+                has_lost = np.isin(np.arange(len(reads)), lost.read)
+                again = of_two("lost", overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
+                found = again.of_stretches(*lost.stretches(again))
+                if len(found.contigs):
+                    laid_out, phased = laid_out.beside(found), None
             return LayoutWithHaplotypes(laid_out, kept, depth, phased)
         steps.stages.rename_last("layout-of-two")  # the layout is the one to come
-    return LayoutWithHaplotypes(laid_out_at(np.inf), kept, None, None)
+    return LayoutWithHaplotypes(laid_out_of("layout", overlaps, shared_depth=np.inf), kept, None, None)
 
 
 def tell_haplotypes_apart(
@@ -182,10 +143,11 @@ def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
 def _laid_out(
     steps: AssemblySteps,
     reads: Reads,
-    overlaps: Overlaps,
     sound: Sound | None,
     params: GraphParams,
     cleaning: CleanParams,
+    stage: str,
+    overlaps: Overlaps,
     shared_depth: float,
 ) -> LaidOut:
     def make() -> tuple[LaidOut, dict[str, Any]]:
@@ -203,4 +165,4 @@ def _laid_out(
         return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning), str(shared_depth)]
-    return steps.stages.run("layout", LaidOut, depends_on, make)[0]
+    return steps.stages.run(stage, LaidOut, depends_on, make)[0]

@@ -3,10 +3,13 @@
 import json
 import random
 
+import numpy as np
 import pysam
 import pytest
 
+from overlapper.assemble import layouts
 from overlapper.assemble.contigs import assemble_reads
+from overlapper.io.fastx import read_fastx
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
@@ -191,3 +194,31 @@ def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monk
     assert made.haplotypes is None
     assert [stage.name for stage in made.stages][-2:] == ["layout-of-two", "layout"]
     assert list(json.loads(made.to_json({}))["stages"]) == [stage.name for stage in made.stages]
+
+
+def test_a_haplotype_that_cleaning_lost_is_there(folder, monkeypatch):
+    """The first layout is made without the reads that have most of the first 20 kb of one haplotype."""
+    one, two = (sequences(folder / name) for name in ("one.fa", "two.fa"))
+    start = kmers([bases[2_000:18_000] for bases in two.values()]) - kmers(one.values())
+    laid_out = []
+
+    def losing(reads, overlaps, *options, **more):
+        if not laid_out:
+            has = np.array([len(kmers([reads.sequence(read)]) & start) > 500 for read in range(len(reads))])
+            overlaps = overlaps.take(~(has[overlaps.query] | has[overlaps.target]))
+        laid_out.append(assemble(reads, overlaps, *options, **more))
+        return laid_out[-1]
+
+    assemble = layouts.assemble
+    monkeypatch.setattr(layouts, "assemble", losing)
+    made = assemble_reads(read_fastx(folder / "both.reads.fa"), threads=1)
+    assert [stage.name for stage in made.stages][-2:] == ["layout", "lost"]
+    table = made.contigs.sequences
+    contigs = [table.sequence(contig) for contig in range(len(table))]
+    assert table.names == [f"utg{number:06d}l" for number in range(1, len(table) + 1)]
+    assert len(start - kmers(contigs)) < 0.01 * len(start)
+    # What was not lost is not there again, but for the bases on either side.
+    assert sum(map(len, contigs)) < laid_out[0].layout.lengths.sum() + 18_000 + 4_000
+    known = kmers([*one.values(), *two.values()])
+    assert not kmers(contigs) - known
+    assert made.haplotypes is not None

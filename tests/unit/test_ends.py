@@ -7,7 +7,7 @@ import pytest
 
 from overlapper.assemble.agreement import AGREED
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
-from overlapper.assemble.layouts import Contigs
+from overlapper.assemble.laid_out import Contigs
 from overlapper.tables import Reads
 
 BASES = "ACGTACGTAC"

@@ -1,0 +1,123 @@
+"""Contigs as they are laid out, with the places of their reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.correct.own_reads import OwnReads
+from overlapper.correct.packed_reads import renamed
+from overlapper.graph.layout import copies_of, unitig_names
+from overlapper.tables import Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class Contigs:
+    """Contigs and their links.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Named by `overlapper.graph.layout.unitig_names`, longest unitig first; with qualities in the end.
+    circular : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Reads that cover a base, in the layout.
+    copies : ndarray of float64, shape (n,)
+        Depth over that of the median base.
+    reads : ndarray of int64, shape (n,)
+        Reads that they consist of, contained ones included.
+    link_source, link_target : ndarray of int64
+        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    link_overlap : ndarray of int32
+        Bases that the reads of both ends share.
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+    depth: np.ndarray
+    copies: np.ndarray
+    reads: np.ndarray
+    link_source: np.ndarray
+    link_target: np.ndarray
+    link_overlap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def ends_that_stay(self) -> np.ndarray:
+        """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
+        stays = np.repeat(self.circular, 2).reshape(-1, 2)
+        stays[self.link_source >> 1, 1 - (self.link_source & 1)] = True
+        stays[self.link_target >> 1, self.link_target & 1] = True
+        return stays
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before polishing, and the places of their reads."""
+
+    contigs: Contigs
+    reads: OwnReads
+
+    def of_stretches(self, start: np.ndarray, end: np.ndarray) -> Self:
+        """Return stretches of the contigs, as linear contigs without links, with what they have of the reads.
+
+        Parameters
+        ----------
+        start, end : ndarray of int64, shape (contigs,)
+            Half open; a contig whose stretch is empty is left out.
+        """
+        contigs, own = self.contigs, self.reads
+        first = np.maximum(own.start, start[own.unitig])
+        behind = np.minimum(own.start + own.r_end - own.r_start, end[own.unitig])
+        rows = np.flatnonzero(first < behind)
+        own, first, behind = own.take(rows), first[rows], behind[rows]
+        before, after = first - own.start, own.start + own.r_end - own.r_start - behind
+        kept = np.flatnonzero(start < end)
+        number = np.cumsum(start < end) - 1
+        own = dataclasses.replace(
+            own,
+            unitig=number[own.unitig],
+            start=first - start[own.unitig],
+            r_start=own.r_start + np.where(own.reverse, after, before),
+            r_end=own.r_end - np.where(own.reverse, before, after),
+            unitig_length=(end - start)[own.unitig],
+        )
+        spelled = (
+            contigs.sequences.sequence(contig)[start[contig] : end[contig]] for contig in kept.tolist()
+        )
+        linear, none = np.zeros(len(kept), np.bool_), np.empty(0, np.int64)
+        made = Contigs(
+            Reads.from_sequences(unitig_names(linear), spelled), linear, contigs.depth[kept],
+            contigs.copies[kept], np.bincount(own.unitig, minlength=len(kept)), none, none,
+            np.empty(0, np.int32),
+        )  # fmt: skip
+        return type(self)(made, own)
+
+    def beside(self, other: Self) -> Self:
+        """Return these contigs and those of another layout."""
+        one, more, n = self.contigs, other.contigs, len(self.contigs)
+        sequences = Reads.concat([one.sequences, more.sequences])
+        order = np.argsort(-sequences.lengths, kind="stable")
+        place = np.argsort(order)
+
+        def ends(of_one: np.ndarray, of_other: np.ndarray) -> np.ndarray:
+            both = np.concatenate([of_one, of_other + 2 * n])
+            return 2 * place[both >> 1] + (both & 1)
+
+        circular = np.concatenate([one.circular, more.circular])[order]
+        depth = np.concatenate([one.depth, more.depth])[order]
+        sequences = renamed(sequences.take(order), unitig_names(circular))
+        own = OwnReads.concat(
+            [self.reads, dataclasses.replace(other.reads, unitig=other.reads.unitig + np.int32(n))]
+        )
+        made = Contigs(
+            sequences, circular, depth,
+            copies_of(depth, sequences.lengths),
+            np.concatenate([one.reads, more.reads])[order],
+            ends(one.link_source, more.link_source), ends(one.link_target, more.link_target),
+            np.concatenate([one.link_overlap, more.link_overlap]),
+        )  # fmt: skip
+        return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))

@@ -1,0 +1,89 @@
+"""Sequence of haplotypes that is in no contig, found by its k-mers (``docs/algorithms/haplotypes.md``)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Self
+
+import numpy as np
+
+from overlapper.assemble.haplotypes import COUNTING, MOST_KMERS
+from overlapper.assemble.laid_out import LaidOut
+from overlapper.assemble.pieces import K
+from overlapper.sketch.counting import count_kmers
+from overlapper.tables import Reads
+
+LEAST = 2_000
+"""Least bases that the lost k-mers of a stretch reach over: those of a single difference reach over 61. Also
+the bases that are added on either side."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LostKmers:
+    """Where k-mers are in reads that enough reads have, and no contig.
+
+    Attributes
+    ----------
+    read : ndarray of int64, shape (n,)
+    place : ndarray of int64, shape (n,)
+        First base, on the forward strand.
+    """
+
+    read: np.ndarray
+    place: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Reads, laid_out: LaidOut, depth: float, threads: int) -> Self:
+        """Find them among the reads that were laid out nowhere, as all bases of others are in contigs.
+
+        Parameters
+        ----------
+        reads : Reads
+        laid_out : LaidOut
+        depth : float
+            Reads that cover a base of one haplotype; half as many are enough.
+        threads : int
+            Changes nothing but the time.
+        """
+        unplaced = np.setdiff1d(np.arange(len(reads)), laid_out.reads.read)
+        both = Reads.concat([reads.take(unplaced).bases_alone(), laid_out.contigs.sequences.bases_alone()])
+        least, sampled = math.ceil(depth / 2), min(1.0, MOST_KMERS / max(1, both.total_bases))
+        counted = count_kmers(
+            both, K, lower=least, upper=both.total_bases, sampled=sampled, threads=threads, memory=COUNTING
+        )
+        kmers = len(counted.column_offsets) - 1
+        kmer = np.repeat(np.arange(kmers), np.diff(counted.column_offsets))
+        read = counted.occurrences >> 32
+        another = np.diff(kmer * len(both) + read, prepend=-1) > 0  # a read counts once
+        enough = np.bincount(kmer[another], minlength=kmers) >= least
+        enough[kmer[read >= len(unplaced)]] = False
+        rows = enough[kmer]
+        return cls(unplaced[read[rows]], (counted.occurrences[rows] & 0xFFFFFFFF) >> 1)
+
+    def stretches(self, laid_out: LaidOut) -> tuple[np.ndarray, np.ndarray]:
+        """Return the stretches with lost k-mers of contigs that the reads with these were laid out in alone.
+
+        Returns
+        -------
+        start, end : ndarray of int64, shape (contigs,)
+            Half open: from `LEAST` bases before the first lost k-mer to as many behind the last one; 0 and 0
+            where these reach over less than `LEAST`.
+        """
+        own, lengths = laid_out.reads, laid_out.contigs.sequences.lengths
+        order = np.argsort(own.read)
+        row = np.searchsorted(own.read, self.read, sorter=order)
+        laid = row < len(own)
+        row, place = order[row[laid]], self.place[laid]
+        inside = (
+            (own.read[row] == self.read[laid]) & (place >= own.r_start[row]) & (place + K <= own.r_end[row])
+        )
+        row, place = row[inside], place[inside]
+        along = np.where(own.reverse[row], own.r_end[row] - place - K, place - own.r_start[row])
+        at, contig = own.start[row] + along, own.unitig[row]
+        first, behind = lengths.copy(), np.zeros(len(lengths), np.int64)
+        np.minimum.at(first, contig, at)
+        np.maximum.at(behind, contig, at + K)
+        found = behind - first >= LEAST
+        start, end = np.maximum(first - LEAST, 0), np.minimum(behind + LEAST, lengths)
+        return np.where(found, start, 0), np.where(found, end, 0)

@@ -1,0 +1,42 @@
+"""Lost k-mers and their stretches by the definition in docs/algorithms/haplotypes.md."""
+
+K, LEAST = 31, 2_000
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def turned(bases):
+    """Return the reverse complement."""
+    return bases[::-1].translate(COMPLEMENT)
+
+
+def kmers_of(bases):
+    """Return the canonical k-mers of a sequence, with the first base of each."""
+    both = ((min(bases[at : at + K], turned(bases[at : at + K])), at) for at in range(len(bases) - K + 1))
+    return [(kmer, at) for kmer, at in both if set(kmer) <= set("ACGT")]
+
+
+def lost_kmers(reads, placed, contigs, depth):
+    """Return (read, first base) of the k-mers that half of ``depth`` reads have, and no contig."""
+    in_contigs = {kmer for contig in contigs for kmer, _ in kmers_of(contig)}
+    having = {}
+    for number, bases in enumerate(reads):
+        if number not in placed:
+            for kmer, at in kmers_of(bases):
+                if kmer not in in_contigs:
+                    having.setdefault(kmer, []).append((number, at))
+    enough = (places for places in having.values() if 2 * len({read for read, _ in places}) >= depth)
+    return sorted(place for places in enough for place in places)
+
+
+def stretches(lost, rows, lengths):
+    """Return stretches of contigs, or None; rows are (contig, start, read, r_start, r_end, reverse)."""
+    places = [[] for _ in lengths]
+    for contig, start, read, r_start, r_end, reverse in rows:
+        for number, at in lost:
+            if number == read and r_start <= at and at + K <= r_end:
+                places[contig].append(start + (r_end - at - K if reverse else at - r_start))
+    found = []
+    for at, length in zip(places, lengths, strict=True):
+        wide = bool(at) and max(at) + K - min(at) >= LEAST
+        found.append((max(0, min(at) - LEAST), min(length, max(at) + K + LEAST)) if wide else None)
+    return found
