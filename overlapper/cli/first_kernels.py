@@ -170,16 +170,25 @@ def compile_sent() -> None:
 
 
 def compile_share(command: str, share: int, of: int) -> None:
-    """Compile every ``of``-th kernel of a command, in the best order, unless the command was faster."""
+    """Compile every ``of``-th kernel that all reads need, the longest first, unless it was compiled."""
     from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
     parent = os.getppid()
-    for line in _best_order(reversed(_listed()[command]))[share::of]:
+    for line in _best_order(reversed(_always_needed(command)))[share::of]:
         if os.getppid() != parent:
             return
         kernel, types = kernel_of(line)
         kernel.compile(types)
+
+
+def _always_needed(command: str) -> list[str]:
+    """Return the lines of a command that it has in all runs that are listed, as of noisy and accurate reads.
+
+    When the helpers start, the reads are not known yet, and what they do not need is compiled in vain.
+    """
+    runs = [lines for name, lines in _listed().items() if name.startswith(command)]
+    return [line for line in _listed()[command] if all(line in lines for lines in runs)]
 
 
 def kernel_of(line: str) -> tuple[Any, tuple[Any, ...]]:

@@ -25,6 +25,15 @@ def test_a_helper_compiles_its_share(tmp_path):
     assert compiled == {"packing.hash_names", "packing.hash_bytes"}
 
 
+def test_helpers_leave_what_only_some_reads_need():
+    listed, needed = first_kernels._listed(), first_kernels._always_needed("assemble")
+    runs = [set(lines) for name, lines in listed.items() if name.startswith("assemble")]
+    assert needed == [line for line in listed["assemble"] if line in set.intersection(*runs)]
+    widths = [line for line in needed if line.startswith("seeds.seed_index.partition(")]
+    assert len(widths) == 1 and len(needed) < len(listed["assemble"])
+    assert first_kernels._always_needed("layout") == listed["layout"]
+
+
 def test_compile_makes_what_is_not_there_and_says_where(command, tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
     short = [

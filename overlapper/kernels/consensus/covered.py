@@ -29,7 +29,10 @@ def are_covered(first, t_start, t_end, counts, lengths, least, others_of_each):
     ndarray of bool, shape (targets,)
     """
     covered = np.ones(len(lengths), np.bool_)
-    rises = np.zeros((2, (lengths.max() if len(lengths) else 0) + 1), np.int32)
+    longest = np.int64(0)
+    for target in range(len(lengths)):
+        longest = max(longest, lengths[target])
+    rises = np.zeros((2, longest + 1), np.int32)
     for target in range(len(lengths)):
         rises[:, : lengths[target]] = 0
         for row in range(first[target], first[target + 1]):

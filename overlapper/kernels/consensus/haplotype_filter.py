@@ -123,7 +123,7 @@ def _candidates(layers, starts, columns, kinds, alike):
             if held[n, m] >= 0:
                 counts[held[n, m], np.int64(layers.reverse[m])] += 1
         fewest = min(counts[0].sum(), counts[1].sum())
-        if fewest >= MIN_LAYERS and counts.min() > 0:
+        if fewest >= MIN_LAYERS and min(counts[0, 0], counts[0, 1], counts[1, 0], counts[1, 1]) > 0:
             c, in_gap = columns[s], max(kinds[s, 0], kinds[s, 1]) == DELETION
             gaps = counts[0 if kinds[s, 0] == DELETION else 1].sum()
             follows = in_gap and c == behind_gap

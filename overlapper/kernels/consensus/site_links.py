@@ -50,13 +50,24 @@ def linked_sites(columns, compared, differing, reverse, alone):
     ndarray of bool, shape (sites,)
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
-    before, linked = np.int64(0), max(1, alone.sum())
-    expected = np.where(alone, 0.0, np.inf)
+    expected = np.empty(len(alone))
+    for site in range(len(alone)):
+        expected[site] = 0.0 if alone[site] else np.inf
+    before, linked = np.int64(0), max(1, _are_linked(expected, 1).sum())
     _expect_links(columns, compared, differing, linked, expected)
     while before < linked:
         before = linked
-        linked = max(1, (expected < before).sum())
-    return expected < before
+        linked = max(1, _are_linked(expected, before).sum())
+    return _are_linked(expected, before)
+
+
+@njit(nogil=True, cache=True)
+def _are_linked(expected, before):
+    """Return a mask of the sites whose link is expected less than ``before`` times by chance."""
+    linked = np.empty(len(expected), np.bool_)  # numba takes longer to compile a comparison of arrays
+    for site in range(len(expected)):
+        linked[site] = expected[site] < before
+    return linked
 
 
 @njit(nogil=True, cache=True)
