@@ -53,7 +53,10 @@ def haplotig_gfa(haplotigs: list[Haplotig], prefix: str, contigs: Contigs) -> It
                 at_end[2 * part.contig + reverse] = name, strand
     begins = {one.parts[0][:2]: name for name, one in zip(names, haplotigs, strict=True)}
     for name, one in zip(names, haplotigs, strict=True):
-        if following := begins.get((one.parts[-1].contig, one.parts[-1].end)):
+        contig, _, end, _ = one.parts[-1]
+        if contigs.circular[contig]:
+            end %= contigs.sequences.lengths[contig]
+        if not one.circular and (following := begins.get((contig, end))):
             yield f"L\t{name}\t+\t{following}\t+\t0M"
     turned = {"+": "-", "-": "+"}
     for source, target in zip(contigs.link_source.tolist(), contigs.link_target.tolist(), strict=True):

@@ -74,12 +74,13 @@ class Phased:
         return of_both and self.beside_shared <= sum(bases for _, _, bases in self.opposite)
 
 
-def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
+def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
     """Tell the haplotypes of contigs apart.
 
     Parameters
     ----------
     contigs : Reads
+    circular : ndarray of bool, shape (contigs,)
     own : OwnReads
         Where their reads lie.
     depth : float
@@ -91,7 +92,7 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
     counted = count_kmers(
         contigs, K, lower=1, upper=MOST_TIMES, sampled=sampled, threads=threads, memory=COUNTING
     )
-    on = ReadIntervals(own, contigs.lengths)
+    on = ReadIntervals(own, contigs.lengths, circular)
     cut = (
         cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of(contig), depth)
         for contig, sites in enumerate(_sites(counted, len(contigs)))

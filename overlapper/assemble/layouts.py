@@ -135,9 +135,10 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
 
 
 def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
-    kmers = min(MOST_KMERS, laid_out.contigs.sequences.total_bases)
+    contigs = laid_out.contigs
+    kmers = min(MOST_KMERS, contigs.sequences.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(laid_out.contigs.sequences, laid_out.reads, depth, threads=steps.threads)
+    return phase(contigs.sequences, contigs.circular, laid_out.reads, depth, threads=steps.threads)
 
 
 def _laid_out(

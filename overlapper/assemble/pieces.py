@@ -9,6 +9,7 @@ import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
 from overlapper.tables.base import Table, column
+from overlapper.tables.ragged import places_within
 
 K = 31
 """k of the k-mers that tell haplotypes apart."""
@@ -50,22 +51,28 @@ class Pieces(Table):
 
 
 class ReadIntervals:
-    """The intervals of contigs that reads cover.
+    """The intervals of contigs that reads cover; one for every turn of a read on a circular contig.
 
     Parameters
     ----------
     own : OwnReads
     lengths : ndarray of int64, shape (contigs,)
         Of the contigs as they are now.
+    circular : ndarray of bool, shape (contigs,)
     """
 
-    def __init__(self, own: OwnReads, lengths: np.ndarray) -> None:
+    def __init__(self, own: OwnReads, lengths: np.ndarray, circular: np.ndarray) -> None:
         now = lengths[own.unitig]
         start = own.start * now // own.unitig_length
-        end = np.minimum(start + own.r_end - own.r_start, now)
-        order = np.lexsort([end, start, own.unitig])
-        self._start, self._end = np.maximum(start, 0)[order], end[order]
-        self._first = np.searchsorted(own.unitig[order], np.arange(len(lengths) + 1))
+        end = start + own.r_end - own.r_start
+        first, behind = np.where(circular[own.unitig], (start // now, -(-end // now)), [[0], [1]])
+        row = np.repeat(np.arange(len(own)), behind - first)
+        before = (first[row] + places_within(behind - first)) * now[row]
+        start, end = np.maximum(start[row] - before, 0), np.minimum(end[row] - before, now[row])
+        unitig = own.unitig[row]
+        order = np.lexsort([end, start, unitig])
+        self._start, self._end = start[order], end[order]
+        self._first = np.searchsorted(unitig[order], np.arange(len(lengths) + 1))
 
     def of(self, contig: int) -> tuple[np.ndarray, np.ndarray]:
         """Return starts and ends (int64, half open) of the reads on a contig, by start."""

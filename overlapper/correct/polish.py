@@ -79,7 +79,8 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
     """Read unitigs from GFA 1, if the name ends in ``.gfa`` or ``.gfa.gz``, or else from FASTA.
 
     A segment that links to itself alone is a circle; in FASTA, a sequence whose name ends in a number and
-    ``c``, as `overlapper.graph.layout.Layout.names` and other programs have it.
+    ``c``, as `overlapper.graph.layout.Layout.names` and other programs have it. Segments that others contain
+    (``C``) are reads, and left out, unless all are contained.
 
     Raises
     ------
@@ -97,7 +98,10 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
     from overlapper.errors import FormatError
     from overlapper.graph.gfa import read_gfa_and_sequences
 
-    graph, bases = read_gfa_and_sequences(path)
+    graph, given = read_gfa_and_sequences(path)
+    of_segment = dict(zip(graph.names, given, strict=True))
+    graph = graph.without_contained()
+    bases = [of_segment[name] for name in graph.names]
     if "*" in bases:
         raise FormatError(
             "has no sequence", file=path, record=graph.names[bases.index("*")],

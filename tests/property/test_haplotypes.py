@@ -57,6 +57,10 @@ def own_reads(contigs, reads):
     )  # fmt: skip
 
 
+def linear(contigs):
+    return np.zeros(len(contigs), np.bool_)
+
+
 def diploid(seed):
     """Return contigs of two haplotypes, the same in the middle, or of two strains, and reads on them."""
     random_ = random.Random(seed)
@@ -84,7 +88,7 @@ def diploid(seed):
 def test_haplotypes_equal_the_oracle(seed):
     contigs, reads = diploid(seed)
     depth = 8.0
-    found = phase(reads_of(contigs), own_reads(contigs, reads), depth)
+    found = phase(reads_of(contigs), linear(contigs), own_reads(contigs, reads), depth)
     where = oracle.kmers(contigs)
     expected = []
     for contig, bases in enumerate(contigs):
@@ -114,6 +118,18 @@ def test_haplotypes_equal_the_oracle(seed):
 def test_threads_change_nothing(threads):
     contigs, reads = diploid(2)
     table = reads_of(contigs)
-    found = phase(table, own_reads(contigs, reads), 8.0, threads=threads)
-    assert found.block.tolist() == phase(table, own_reads(contigs, reads), 8.0).block.tolist()
+    laid_out = table, linear(contigs), own_reads(contigs, reads), 8.0
+    found = phase(*laid_out, threads=threads)
+    assert found.block.tolist() == phase(*laid_out).block.tolist()
     assert 0 in found.block  # the shared contig
+
+
+@pytest.mark.parametrize("turn", [0, 7_000, -7_000, 40_000])
+@pytest.mark.parametrize("bases", [9_000, 65_000])
+def test_reads_count_on_both_sides_of_the_origin_of_a_circle(turn, bases):
+    """Reads cover it evenly, twice as deep as a haplotype: all of it is shared."""
+    contigs = ["".join(random.Random(1).choices("ACGT", k=30_000))]
+    reads = [(0, start + turn, start + turn + bases) for start in range(0, 30_000, bases // 20)]
+    found = phase(reads_of(contigs), np.ones(1, np.bool_), own_reads(contigs, reads), 10.0)
+    assert [found.pieces.start.tolist(), found.pieces.end.tolist()] == [[0], [30_000]]
+    assert found.block.tolist() == [0]

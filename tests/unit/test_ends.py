@@ -5,9 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
+from overlapper.assemble import contigs
 from overlapper.assemble.agreement import AGREED
+from overlapper.assemble.contigs import assemble_reads
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
 from overlapper.assemble.laid_out import Contigs
+from overlapper.correct.uncovered import intervals_of
+from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 
 BASES = "ACGTACGTAC"
@@ -67,3 +71,24 @@ def test_linked_ends_and_circles_stay():
     )  # fmt: skip
     stays = [[False, True], [False, True], [True, True], [False, False]]
     assert contigs.ends_that_stay().tolist() == stays
+
+
+def test_copies_are_told_by_the_bases_that_are_left(monkeypatch):
+    """The longer of two contigs, the deeper one, loses most of its bases, and the median base with them."""
+    genomes = random_genome(30_000, seed=1).sequence(0), random_genome(20_000, seed=2).sequence(0)
+    reads = [
+        genome[start : start + 6_000]
+        for genome, step in ((genomes[0], 200), (genomes[1], 600))
+        for start in range(0, len(genome) - 2_000, step)
+    ]
+    monkeypatch.setattr(
+        contigs,
+        "without_adapters",
+        lambda sequences, *_: intervals_of(
+            sequences, np.array([20_000, 0]), sequences.lengths, sequences.names
+        ),
+    )
+    made = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
+    assert (made.sequences.lengths < 11_000).tolist() == [True, False]
+    assert made.depth[0] > 2 * made.depth[1]
+    assert made.copies[1] == 1 and made.copies[0] > 2

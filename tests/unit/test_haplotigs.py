@@ -5,7 +5,9 @@ import pytest
 
 from overlapper.assemble import layouts
 from overlapper.assemble.haplotigs import PROBE, Haplotig, Links, Part, join, of_haplotype, primary, spelled
+from overlapper.assemble.haplotype_files import haplotig_gfa, names_of
 from overlapper.assemble.haplotypes import Phased
+from overlapper.assemble.laid_out import Contigs
 from overlapper.assemble.pieces import Pieces
 from overlapper.errors import ParameterError
 from overlapper.simulate import random_genome
@@ -45,6 +47,21 @@ def test_pieces_of_one_block_are_one_contig_and_circles_stay():
     one, other = (of_haplotype(pieces, np.array([True, True]), haplotype) for haplotype in (1, 2))
     assert [(c.parts[0][:3], c.circular) for c in one] == [((0, 0, 20), True)]
     assert [(c.parts[0][:3], c.circular) for c in other] == [((1, 0, 5), False), ((1, 5, 9), False)]
+
+
+def test_pieces_that_follow_each_other_over_the_origin_of_a_circle_are_linked():
+    pieces = phased([(0, 0, 10, 1, 1), (0, 10, 20, 2, 1), (1, 0, 5, 3, 1), (2, 0, 5, 4, 1), (2, 5, 9, 5, 1)])
+    circular, nothing = np.array([True, True, False]), np.zeros(3, np.int64)
+    sequences = Reads.from_sequences("abc", ["A" * 20, "C" * 5, "G" * 9])
+    contigs = Contigs(sequences, circular, nothing, nothing, nothing, *(3 * [np.zeros(0, np.int64)]))
+    haplotigs = of_haplotype(pieces, circular, 1)
+    stretches = {
+        name: sequences.names[one.parts[0].contig] + str(one.parts[0].start)
+        for name, one in zip(names_of(haplotigs, "h1tg"), haplotigs, strict=True)
+    }
+    lines = [line.split("\t") for line in haplotig_gfa(haplotigs, "h1tg", contigs)]
+    linked = [(stretches[line[1]], stretches[line[3]]) for line in lines if line[0] == "L"]
+    assert sorted(linked) == [("a0", "a10"), ("a10", "a0"), ("b0", "b0"), ("c0", "c5")]
 
 
 def test_two_species_are_not_two_haplotypes():

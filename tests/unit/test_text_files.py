@@ -174,3 +174,15 @@ def test_names_of_parquet_are_those_of_reads(names, lengths, tmp_path):
     pyarrow.parquet.write_table(table, tmp_path / "o.reads.parquet")
     with pytest.raises(errors.FormatError, match=r"Write the file again"):
         reads_of_parquet(tmp_path / "o.parquet")
+
+
+def test_contained_reads_in_a_graph_are_no_unitigs(tmp_path):
+    path = tmp_path / "kept.gfa"
+    path.write_text(
+        "H\tVN:Z:1.0\nS\ta\tACGTA\nS\tread\tCGT\nS\tb\tGGC\nC\ta\t+\tread\t+\t1\t*\nL\tb\t+\tb\t+\t0M\n"
+    )
+    unitigs = read_unitigs(path)
+    assert [unitigs.sequences.sequence(i) for i in range(len(unitigs.sequences))] == ["ACGTA", "GGC"]
+    assert unitigs.sequences.names == ["a", "b"] and unitigs.circular.tolist() == [False, True]
+    path.write_text("S\ta\tACGT\nS\tb\tACGT\nC\ta\t+\tb\t+\t0\t*\nC\tb\t+\ta\t+\t0\t*\n")
+    assert read_unitigs(path).sequences.names == ["a", "b"]  # in a ring, nothing says which one is the unitig
