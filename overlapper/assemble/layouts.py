@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,22 +70,42 @@ def lay_out(
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
-    if depth:
-        of_two = functools.partial(laid_out_of, shared_depth=SHARED * depth)
-        laid_out, phased = of_two("layout", overlaps), None
-        if params.haplotypes is WhatOfHaplotypes.AUTO:
-            phased = _phased(laid_out, depth, steps)
-        if phased is None or phased.of_two:
-            lost = LostKmers.of(reads, laid_out, depth, steps.threads)
-            if len(lost.read):
-                has_lost = np.isin(np.arange(len(reads)), lost.read)
-                again = of_two("lost", overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
-                found = again.of_stretches(*lost.stretches(again))
-                if len(found.contigs):
-                    laid_out, phased = laid_out.beside(found), None
-            return LayoutWithHaplotypes(laid_out, kept, depth, phased)
-        steps.stages.rename_last("layout-of-two")  # the layout is the one to come
-    return LayoutWithHaplotypes(laid_out_of("layout", overlaps, shared_depth=np.inf), kept, None, None)
+    if not depth:
+        return LayoutWithHaplotypes(laid_out_of(np.inf, "layout", overlaps), kept, None, None)
+    laid_out = _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
+    phased = None
+    if params.haplotypes is WhatOfHaplotypes.AUTO:
+        phased = _phased(laid_out, depth, steps)
+        if not phased.of_two:
+            # Those to come have their names.
+            steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
+            laid_out = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
+            return LayoutWithHaplotypes(laid_out, kept, None, None)
+    return LayoutWithHaplotypes(laid_out, kept, depth, phased)
+
+
+def _whole_layout(
+    laid_out_of: Callable[[str, Overlaps], LaidOut], steps: AssemblySteps, depth: float, overlaps: Overlaps
+) -> LaidOut:
+    """Lay out overlaps, and what that loses beside it.
+
+    Parameters
+    ----------
+    laid_out_of : callable
+        ``laid_out_of(stage, overlaps)`` lays out overlaps as a stage of this name.
+    steps : AssemblySteps
+    depth : float
+        Reads that cover a base of one haplotype.
+    overlaps : Overlaps
+        Of all current reads.
+    """
+    laid_out = laid_out_of("layout", overlaps)
+    lost = LostKmers.of(steps.reads, laid_out, depth, steps.threads)
+    if not len(lost.read):
+        return laid_out
+    has_lost = np.isin(np.arange(len(steps.reads)), lost.read)
+    again = laid_out_of("lost", overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
+    return laid_out.beside(again.of_stretches(*lost.stretches(again)))
 
 
 def tell_haplotypes_apart(
@@ -147,9 +168,9 @@ def _laid_out(
     sound: Sound | None,
     params: GraphParams,
     cleaning: CleanParams,
+    shared_depth: float,
     stage: str,
     overlaps: Overlaps,
-    shared_depth: float,
 ) -> LaidOut:
     def make() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(

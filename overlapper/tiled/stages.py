@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -151,9 +151,11 @@ class Stages:
             raise ParameterError("stages on disk need a folder to work in")
         return self._written(path, name, write)
 
-    def rename_last(self, name: str) -> None:
-        """Call the stage done last otherwise, so that another one can have its name; its folder stays."""
-        self.done[-1] = dataclasses.replace(self.done[-1], name=name)
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Call stages that are done otherwise, so that others can have their names; their folders stay."""
+        self.done[:] = [
+            dataclasses.replace(stage, name=names.get(stage.name, stage.name)) for stage in self.done
+        ]
 
     def _written(
         self, path: Path, name: str, write: Callable[[Artifact, Path], dict[str, Any]]

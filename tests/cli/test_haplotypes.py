@@ -196,29 +196,52 @@ def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monk
     assert list(json.loads(made.to_json({}))["stages"]) == [stage.name for stage in made.stages]
 
 
-def test_a_haplotype_that_cleaning_lost_is_there(folder, monkeypatch):
-    """The first layout is made without the reads that have most of the first 20 kb of one haplotype."""
-    one, two = (sequences(folder / name) for name in ("one.fa", "two.fa"))
-    start = kmers([bases[2_000:18_000] for bases in two.values()]) - kmers(one.values())
-    laid_out = []
+def layouts_lose(monkeypatch, kmers_lost):
+    """Have all overlaps laid out without the reads that have many of some k-mers; return the layouts made."""
+    made, assemble = [], layouts.assemble
 
     def losing(reads, overlaps, *options, **more):
-        if not laid_out:
-            has = np.array([len(kmers([reads.sequence(read)]) & start) > 500 for read in range(len(reads))])
+        has = np.array([len(kmers([reads.sequence(read)]) & kmers_lost) > 500 for read in range(len(reads))])
+        if len(overlaps) > sum(len(kept) for _, kept in made):
             overlaps = overlaps.take(~(has[overlaps.query] | has[overlaps.target]))
-        laid_out.append(assemble(reads, overlaps, *options, **more))
-        return laid_out[-1]
+        made.append((assemble(reads, overlaps, *options, **more), overlaps))
+        return made[-1][0]
 
-    assemble = layouts.assemble
     monkeypatch.setattr(layouts, "assemble", losing)
+    return made
+
+
+def spelled(made):
+    table = made.contigs.sequences
+    assert table.names == [f"utg{number:06d}l" for number in range(1, len(table) + 1)]
+    return [table.sequence(contig) for contig in range(len(table))]
+
+
+@pytest.mark.parametrize(("low", "high", "added"), [(2_000, 18_000, 22_000), (0, 75_000, 75_000)])
+def test_what_cleaning_lost_of_a_haplotype_is_there(folder, monkeypatch, low, high, added):
+    """The first layout is made without the reads that have most of a part of one haplotype, or of all."""
+    one, two = (sequences(folder / name) for name in ("one.fa", "two.fa"))
+    lost = kmers([bases[low:high] for bases in two.values()]) - kmers(one.values())
+    laid_out = layouts_lose(monkeypatch, lost)
     made = assemble_reads(read_fastx(folder / "both.reads.fa"), threads=1)
     assert [stage.name for stage in made.stages][-2:] == ["layout", "lost"]
-    table = made.contigs.sequences
-    contigs = [table.sequence(contig) for contig in range(len(table))]
-    assert table.names == [f"utg{number:06d}l" for number in range(1, len(table) + 1)]
-    assert len(start - kmers(contigs)) < 0.01 * len(start)
+    contigs = spelled(made)
+    assert len(lost - kmers(contigs)) < 0.01 * len(lost)
     # What was not lost is not there again, but for the bases on either side.
-    assert sum(map(len, contigs)) < laid_out[0].layout.lengths.sum() + 18_000 + 4_000
-    known = kmers([*one.values(), *two.values()])
-    assert not kmers(contigs) - known
+    assert sum(map(len, contigs)) < laid_out[0][0].layout.lengths.sum() + added
+    # The ends of contigs are as single reads have them.
+    assert len(kmers(contigs) - kmers([*one.values(), *two.values()])) <= 62
     assert made.haplotypes is not None
+
+
+def test_what_cleaning_lost_is_there_where_there_are_not_two_haplotypes(monkeypatch):
+    genome = random_genome(60_000, seed=4)
+    reads, _ = simulate_reads(genome, adapted_model("hifi", mean_length=5_000), coverage=20, seed=6)
+    lost = kmers([genome.sequence(0)[24_000:40_000]])
+    monkeypatch.setattr("overlapper.assemble.contigs.depth_of_haplotype", lambda *_: 20.0)
+    layouts_lose(monkeypatch, lost)
+    made = assemble_reads(reads, threads=1)
+    names = [stage.name for stage in made.stages]
+    assert names[-4:] == ["layout-of-two", "lost-of-two", "layout", "lost"]
+    assert made.haplotypes is None
+    assert not lost - kmers(spelled(made))
