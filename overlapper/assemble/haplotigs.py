@@ -172,7 +172,7 @@ def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
 
 
 def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) -> list[Haplotig]:
-    """Return primary contigs, longest first, joined where only one may follow another.
+    """Return primary contigs, longest first, joined where only one may follow another, or closed to a circle.
 
     Parameters
     ----------
@@ -188,11 +188,14 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
     )
     onward: dict[int, tuple[int, int, int]] = {}
     before: dict[int, int] = {}
+    around: dict[int, tuple[int, int]] = {}
     for source, target, overlap in ways:
-        if leaving[source] > 1 or entering[target] > 1 or source >> 1 == target >> 1 or source in onward:
+        if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
             continue
         place = join(_strand(contigs, source), _strand(contigs, target), overlap)
-        if place:
+        if place and source == target:
+            around[source] = place
+        elif place:
             stop, start = place
             onward[source] = target, stop, start
             onward[target ^ 1] = source ^ 1, lengths[target >> 1] - start, lengths[source >> 1] - stop
@@ -212,7 +215,11 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
                 stop = lengths[node >> 1]
             parts.append(_part(node, start, stop, lengths[node >> 1]))
             node, start = target, following
-        found.append(Haplotig(parts, 0, len(parts) == 1 and bool(circular[contig])))
+        closes = 2 * contig in around and not circular[contig]
+        if closes:
+            stop, start = around[2 * contig]
+            parts = [Part(contig, start, stop, False)]
+        found.append(Haplotig(parts, 0, closes or (len(parts) == 1 and bool(circular[contig]))))
     return sorted(found, key=lambda one: (-one.length, one.parts[0]))
 
 

@@ -99,11 +99,11 @@ def _whole_layout(
     overlaps : Overlaps
         Of all current reads.
     """
-    laid_out = laid_out_of("layout", overlaps)
-    lost = LostKmers.of(steps.reads, laid_out, depth, steps.threads)
+    laid_out, reads = laid_out_of("layout", overlaps), steps.reads
+    lost = LostKmers.of(reads, laid_out, depth, steps.threads)
     if not len(lost.read):
         return laid_out
-    has_lost = np.isin(np.arange(len(steps.reads)), lost.read)
+    has_lost = np.isin(np.arange(len(reads)), lost.read)
     again = laid_out_of("lost", overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
     return laid_out.beside(again.of_stretches(*lost.stretches(again)))
 

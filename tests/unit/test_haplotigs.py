@@ -114,6 +114,22 @@ def test_contigs_without_links_or_in_circles():
     assert sorted(part.contig for part in found.parts) == [0, 1]
 
 
+@pytest.mark.parametrize("node", [0, 1])
+def test_a_contig_whose_end_leads_to_its_start_alone_is_closed(node):
+    genome = random_genome(8_000, seed=9).sequence(0)
+    contigs = Reads.from_sequences("ab", [genome + genome[:1_000], genome[3_000:5_000]])
+    rows = [(0, 0, 9_000, 1, 1), (1, 0, 2_000, 1, 2)]
+    own = Links(np.array([node]), np.array([node]), np.array([1_000]))
+    found = primary(contigs, np.zeros(2, bool), own, phased(rows, [(0, 1, 2_000)]))
+    assert [(one.length, one.circular) for one in found] == [(8_000, True)]
+    assert spelled(found[0], contigs) in 2 * genome
+    # What is a circle already has no overlap at its ends, and one that leads to its other strand is none.
+    assert primary(contigs, np.array([True, False]), own, phased(rows, [(0, 1, 2_000)]))[0].length == 9_000
+    turning = Links(np.array([node]), np.array([node ^ 1]), np.array([1_000]))
+    (line,) = primary(contigs, np.zeros(2, bool), turning, phased(rows, [(0, 1, 2_000)]))
+    assert (line.length, line.circular) == (9_000, False)
+
+
 def test_joins_need_bases_in_common():
     genome = random_genome(3_000, seed=6).sequence(0)
     left, right = genome[:2_000], genome[1_500:]
