@@ -117,6 +117,8 @@ class Haplotypes:
 def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[Haplotig]:
     """Return the contigs of one haplotype, longest first; shared pieces go with the piece before them.
 
+    A shared piece that no piece of the haplotype precedes or follows is left out if others have it already.
+
     Parameters
     ----------
     phased : Phased
@@ -140,6 +142,9 @@ def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[H
             found.pop()
             start, block = last.parts[0].start, block or last.block
         found.append(Haplotig([Part(contig, start, end, False)], block, False))
+    there = np.flatnonzero(phased.is_there_already(haplotype)).tolist()
+    again = {(int(pieces.contig[piece]), int(pieces.start[piece])) for piece in there}
+    found = [one for one in found if one.block or one.parts[0][:2] not in again]
     ends = np.zeros(len(circular), np.int64)
     np.maximum.at(ends, pieces.contig, pieces.end)
     found = [

@@ -49,15 +49,15 @@ class Phased:
         1 or 2; 0 for shared pieces. Of different blocks it says nothing.
     opposite : list of (int, int, int)
         Two pieces of the same place, and how many bases they have in common.
-    beside_shared : int
-        Bases that shared pieces have in common with those of one haplotype.
+    beside_shared : list of (int, int, int)
+        A shared piece, one of a haplotype, and how many bases they have in common.
     """
 
     pieces: Pieces
     block: np.ndarray
     haplotype: np.ndarray
     opposite: list[tuple[int, int, int]]
-    beside_shared: int
+    beside_shared: list[tuple[int, int, int]]
 
     @property
     def of_two(self) -> bool:
@@ -71,7 +71,15 @@ class Phased:
         in_both = phased & np.isin(self.block, np.intersect1d(of_one, of_other))
         lengths = self.pieces.lengths
         of_both = bool(0 < lengths[phased].sum() <= 2 * lengths[in_both].sum())
-        return of_both and self.beside_shared <= sum(bases for _, _, bases in self.opposite)
+        beside, opposite = (sum(bases for _, _, bases in of) for of in (self.beside_shared, self.opposite))
+        return of_both and beside <= opposite
+
+    def is_there_already(self, haplotype: int) -> np.ndarray:
+        """Return a mask of the shared pieces that pieces of a haplotype have, too, but for two bins."""
+        bases = np.zeros(len(self.pieces), np.int64)
+        for shared, piece, common in self.beside_shared:
+            bases[shared] += common * (self.haplotype[piece] == haplotype)
+        return (bases > 0) & (bases >= self.pieces.lengths - 2 * BIN)
 
 
 def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
@@ -179,13 +187,17 @@ def opposite(kmers: SharedKmers) -> list[tuple[int, int, int]]:
     return found
 
 
-def beside_shared(kmers: SharedKmers) -> int:
-    """Return how many bases shared pieces have in common with pieces of one haplotype."""
-    one_of_two = (kmers.pieces.sites[kmers.on[0]] > 0) != (kmers.pieces.sites[kmers.on[1]] > 0)
-    return sum(bases for _, _, bases in kmers.in_common(one_of_two, kmers.pieces.lengths))
+def beside_shared(kmers: SharedKmers) -> list[tuple[int, int, int]]:
+    """Return pairs of a shared piece and one of a haplotype, and how many bases they have in common."""
+    sites = kmers.pieces.sites
+    one_of_two = (sites[kmers.on[0]] > 0) != (sites[kmers.on[1]] > 0)
+    found = kmers.in_common(one_of_two, kmers.pieces.lengths)
+    return [(other, one, bases) if sites[one] else (one, other, bases) for one, other, bases in found]
 
 
-def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared: int) -> Phased:
+def assign_haplotypes(
+    pieces: Pieces, pairs: list[tuple[int, int, int]], beside_shared: list[tuple[int, int, int]]
+) -> Phased:
     """Give opposite pieces opposite haplotypes.
 
     Parameters
@@ -193,7 +205,7 @@ def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]], beside_
     pieces : Pieces
     pairs : list of (int, int, int)
         Opposite pieces, as `opposite` returns them; one that contradicts those before it is left out.
-    beside_shared : int
+    beside_shared : list of (int, int, int)
         As in `Phased`.
     """
     above, differs = list(range(len(pieces))), [False] * len(pieces)

@@ -93,11 +93,12 @@ def opposite(cut, where):
 
 
 def beside_shared(cut, where):
-    """Return how many bins pieces of one haplotype have in common with shared ones."""
+    """Return shared pieces, ones of a haplotype, and how many bins they have in common."""
     met = [
         (a, b, one, other) for a, b, one, other in met_in(cut, where) if bool(cut[a][3]) != bool(cut[b][3])
     ]
-    return sum(same for _, _, same in common(met, [end - start for _, start, end, _ in cut]))
+    found = common(met, [end - start for _, start, end, _ in cut])
+    return [(b, a, same) if cut[a][3] else (a, b, same) for a, b, same in found]
 
 
 def met_in(cut, where):
