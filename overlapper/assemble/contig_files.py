@@ -45,13 +45,13 @@ def contig_table(contigs: Contigs) -> Iterator[str]:
     that no vote was taken on.
     """
     yield "\t".join(_COLUMNS)
-    sequences = contigs.sequences
+    sequences, copies = contigs.sequences, contigs.copies
     for contig, name in enumerate(sequences.names):
         quality, unconfirmed = _quality(contigs, contig)
         yield "\t".join(
             [
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
-                str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{contigs.copies[contig]:.2f}",
+                str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
                 quality, unconfirmed,
             ]
         )  # fmt: skip

@@ -42,7 +42,6 @@ from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.correct.polish import Polished, Unitigs
-from overlapper.graph.layout import copies_of
 from overlapper.graph.layout_summary import no_unitigs
 from overlapper.graph.stats import length_figures
 from overlapper.overlap.presets import ErrorRate
@@ -230,8 +229,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     elif plan.exact and not plan.polish_rounds and not layout.depth:
         sequences = without_shallow_ends(sequences, stays)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
-    copies = copies_of(contigs.depth, sequences.lengths)
-    contigs = dataclasses.replace(contigs, sequences=sequences, copies=copies)
+    contigs = dataclasses.replace(contigs, sequences=sequences)
     changed = plan.polish_rounds > 0 or cut_off.adapters > 0
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, report)
     return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)

@@ -187,20 +187,18 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
     phased : Phased
     """
     lengths, chosen = contigs.lengths.tolist(), chosen_contigs(phased, contigs.lengths)
-    ways = [way for way in links.both_ways() if chosen[way[0] >> 1] and chosen[way[1] >> 1]]
+    is_open = chosen & ~circular
+    ways = [way for way in links.both_ways() if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
     leaving, entering = (
         np.bincount([way[end] for way in ways], minlength=2 * len(lengths)) for end in (0, 1)
     )
     onward: dict[int, tuple[int, int, int]] = {}
     before: dict[int, int] = {}
-    around: dict[int, tuple[int, int]] = {}
     for source, target, overlap in ways:
         if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
             continue
         place = join(_strand(contigs, source), _strand(contigs, target), overlap)
-        if place and source == target:
-            around[source] = place
-        elif place:
+        if place and (source != target or place[1] < place[0]):  # some of a circle has to be left
             stop, start = place
             onward[source] = target, stop, start
             onward[target ^ 1] = source ^ 1, lengths[target >> 1] - start, lengths[source >> 1] - stop
@@ -212,19 +210,14 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
         node = 2 * contig
         while before.get(node, 2 * contig) != 2 * contig:
             node = before[node]
-        parts, start = [], 0
+        closes = node in before  # the way back has no first one
+        parts, start = [], onward[before[node]][2] if closes else 0
         while not done[node >> 1]:
             done[node >> 1] = True
             target, stop, following = onward.get(node, (node, lengths[node >> 1], 0))
-            if done[target >> 1]:
-                stop = lengths[node >> 1]
             parts.append(_part(node, start, stop, lengths[node >> 1]))
             node, start = target, following
-        closes = 2 * contig in around and not circular[contig]
-        if closes:
-            stop, start = around[2 * contig]
-            parts = [Part(contig, start, stop, False)]
-        found.append(Haplotig(parts, 0, closes or (len(parts) == 1 and bool(circular[contig]))))
+        found.append(Haplotig(parts, 0, closes or bool(circular[contig])))
     return sorted(found, key=lambda one: (-one.length, one.parts[0]))
 
 

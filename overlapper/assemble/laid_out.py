@@ -24,8 +24,6 @@ class Contigs:
     circular : ndarray of bool, shape (n,)
     depth : ndarray of float64, shape (n,)
         Reads that cover a base, in the layout.
-    copies : ndarray of float64, shape (n,)
-        Depth over that of the median base.
     reads : ndarray of int64, shape (n,)
         Reads that they consist of, contained ones included.
     link_source, link_target : ndarray of int64
@@ -37,7 +35,6 @@ class Contigs:
     sequences: Reads
     circular: np.ndarray
     depth: np.ndarray
-    copies: np.ndarray
     reads: np.ndarray
     link_source: np.ndarray
     link_target: np.ndarray
@@ -45,6 +42,11 @@ class Contigs:
 
     def __len__(self) -> int:
         return len(self.sequences)
+
+    @property
+    def copies(self) -> np.ndarray:
+        """Estimated copies of every contig (`overlapper.graph.layout.copies_of`)."""
+        return copies_of(self.depth, self.sequences.lengths)
 
     def ends_that_stay(self) -> np.ndarray:
         """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
@@ -91,8 +93,7 @@ class LaidOut:
         linear, none = np.zeros(len(kept), np.bool_), np.empty(0, np.int64)
         made = Contigs(
             Reads.from_sequences(unitig_names(linear), spelled), linear, contigs.depth[kept],
-            contigs.copies[kept], np.bincount(own.unitig, minlength=len(kept)), none, none,
-            np.empty(0, np.int32),
+            np.bincount(own.unitig, minlength=len(kept)), none, none, np.empty(0, np.int32),
         )  # fmt: skip
         return type(self)(made, own)
 
@@ -108,14 +109,12 @@ class LaidOut:
             return 2 * place[both >> 1] + (both & 1)
 
         circular = np.concatenate([one.circular, more.circular])[order]
-        depth = np.concatenate([one.depth, more.depth])[order]
         sequences = renamed(sequences.take(order), unitig_names(circular))
         own = OwnReads.concat(
             [self.reads, dataclasses.replace(other.reads, unitig=other.reads.unitig + np.int32(n))]
         )
         made = Contigs(
-            sequences, circular, depth,
-            copies_of(depth, sequences.lengths),
+            sequences, circular, np.concatenate([one.depth, more.depth])[order],
             np.concatenate([one.reads, more.reads])[order],
             ends(one.link_source, more.link_source), ends(one.link_target, more.link_target),
             np.concatenate([one.link_overlap, more.link_overlap]),

@@ -100,7 +100,7 @@ def _whole_layout(
         Of all current reads.
     """
     laid_out, reads = laid_out_of("layout", overlaps), steps.reads
-    lost = LostKmers.of(reads, laid_out, depth, steps.threads)
+    lost = LostKmers.of(reads, laid_out, depth, steps.room, steps.threads)
     if not len(lost.read):
         return laid_out
     has_lost = np.isin(np.arange(len(reads)), lost.read)
@@ -180,7 +180,7 @@ def _laid_out(
         source, target, edge = unitigs.links()
         sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
         made = Contigs(
-            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
+            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth,
             unitigs.read_counts, source, target, unitigs.graph.edges.overlap[edge],
         )  # fmt: skip
         own = own_reads(unitigs, reads.lengths)

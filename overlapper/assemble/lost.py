@@ -8,9 +8,10 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.assemble.haplotypes import COUNTING, MOST_KMERS
+from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS
 from overlapper.assemble.laid_out import LaidOut
 from overlapper.assemble.pieces import K
+from overlapper.runtime.memory import check_room
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
 
@@ -34,7 +35,7 @@ class LostKmers:
     place: np.ndarray
 
     @classmethod
-    def of(cls, reads: Reads, laid_out: LaidOut, depth: float, threads: int) -> Self:
+    def of(cls, reads: Reads, laid_out: LaidOut, depth: float, room: int | None, threads: int) -> Self:
         """Find them among the reads that were laid out nowhere, as all bases of others are in contigs.
 
         Parameters
@@ -43,8 +44,15 @@ class LostKmers:
         laid_out : LaidOut
         depth : float
             Reads that cover a base of one haplotype; half as many are enough.
+        room : int or None
+            Bytes of memory that may be used besides reads and overlaps; None for no limit.
         threads : int
             Changes nothing but the time.
+
+        Raises
+        ------
+        ParameterError
+            When there is too little memory.
         """
         unplaced = np.setdiff1d(np.arange(len(reads)), laid_out.reads.read)
         both = Reads.concat([reads.take(unplaced).bases_alone(), laid_out.contigs.sequences.bases_alone()])
@@ -52,6 +60,8 @@ class LostKmers:
         counted = count_kmers(
             both, K, lower=least, upper=both.total_bases, sampled=sampled, threads=threads, memory=COUNTING
         )
+        frequent = len(counted.occurrences)
+        check_room(COUNTING + BYTES_A_KMER * frequent, room, f"{frequent:,} k-mers that tell what is lost")
         kmers = len(counted.column_offsets) - 1
         kmer = np.repeat(np.arange(kmers), np.diff(counted.column_offsets))
         read = counted.occurrences >> 32

@@ -187,8 +187,9 @@ def _always_needed(command: str) -> list[str]:
 
     When the helpers start, the reads are not known yet, and what they do not need is compiled in vain.
     """
-    runs = [lines for name, lines in _listed().items() if name.startswith(command)]
-    return [line for line in _listed()[command] if all(line in lines for lines in runs)]
+    listed = _listed()
+    runs = [lines for name, lines in listed.items() if name.startswith(command)]
+    return [line for line in listed[command] if all(line in lines for lines in runs)]
 
 
 def kernel_of(line: str) -> tuple[Any, tuple[Any, ...]]:

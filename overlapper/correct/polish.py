@@ -79,7 +79,7 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
     """Read unitigs from GFA 1, if the name ends in ``.gfa`` or ``.gfa.gz``, or else from FASTA.
 
     A segment that links to itself alone is a circle; in FASTA, a sequence whose name ends in a number and
-    ``c``, as `overlapper.graph.layout.Layout.names` and other programs have it. Segments that others contain
+    ``c``, as `overlapper.graph.layout.unitig_names` and other programs have it. Segments that others contain
     (``C``) are reads, and left out, unless all are contained.
 
     Raises

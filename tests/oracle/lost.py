@@ -1,18 +1,14 @@
 """Lost k-mers and their stretches by the definition in docs/algorithms/haplotypes.md."""
 
+from tests.oracle.strands import reverse_complement
+
 K, LEAST = 31, 2_000
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-
-
-def turned(bases):
-    """Return the reverse complement."""
-    return bases[::-1].translate(COMPLEMENT)
 
 
 def kmers_of(bases):
     """Return the canonical k-mers of a sequence, with the first base of each."""
-    both = ((min(bases[at : at + K], turned(bases[at : at + K])), at) for at in range(len(bases) - K + 1))
-    return [(kmer, at) for kmer, at in both if set(kmer) <= set("ACGT")]
+    there = [(bases[at : at + K], at) for at in range(len(bases) - K + 1)]
+    return [(min(kmer, reverse_complement(kmer)), at) for kmer, at in there if set(kmer) <= set("ACGT")]
 
 
 def lost_kmers(reads, placed, contigs, depth):

@@ -8,8 +8,10 @@ import pytest
 from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.lost import LostKmers
 from overlapper.correct.own_reads import OwnReads
+from overlapper.errors import ParameterError
 from overlapper.tables import Reads
 from tests.oracle import lost as oracle
+from tests.oracle.strands import reverse_complement
 from tests.property.test_haplotypes import mutated
 from tests.read_sets import reads_of
 
@@ -23,7 +25,7 @@ def laid_out(sequences, rows, circular=(), links=()):
     depth = np.bincount(contig, r_end - r_start, len(lengths)) / lengths
     is_circular = np.isin(np.arange(len(lengths)), circular)
     contigs = Contigs(
-        Reads.from_sequences([f"utg{i}" for i in range(len(lengths))], sequences), is_circular, depth, depth,
+        Reads.from_sequences([f"utg{i}" for i in range(len(lengths))], sequences), is_circular, depth,
         np.bincount(contig, minlength=len(lengths)), source, target, overlap,
     )  # fmt: skip
     return LaidOut(contigs, own)
@@ -37,7 +39,7 @@ def reads_on(random_, sequence, contig, first, step=500):
         extra = ["".join(random_.choices("ACGT", k=random_.choice((0, 40)))) for _ in range(2)]
         text, reverse = extra[0] + sequence[start:end] + extra[1], random_.random() < 0.5
         outside = extra[1] if reverse else extra[0]
-        texts.append(oracle.turned(text) if reverse else text)
+        texts.append(reverse_complement(text) if reverse else text)
         r_start = len(outside)
         rows.append((contig, start, first + len(rows), r_start, r_start + end - start, reverse, len(text)))
     return texts, rows
@@ -56,7 +58,7 @@ def test_lost_kmers_and_stretches_equal_the_oracle(seed):
     spoilt = len(of_one) + random_.randrange(len(of_other))
     reads[spoilt] = reads[spoilt][:500] + "NN" + reads[spoilt][502:]
     made, depth = laid_out([one], rows), 2.5 + seed
-    found = LostKmers.of(reads_of(reads), made, depth, threads=1)
+    found = LostKmers.of(reads_of(reads), made, depth, None, threads=1)
     expected = oracle.lost_kmers(reads, set(range(len(of_one))), [one], depth)
     assert sorted(zip(found.read.tolist(), found.place.tolist(), strict=True)) == expected
     assert expected
@@ -75,17 +77,26 @@ def test_threads_change_nothing():
     of_one, rows = reads_on(random_, one, 0, 0)
     of_other, _ = reads_on(random_, mutated(random_, one, 0.01, 0, 2_000), 0, len(of_one))
     made, reads = laid_out([one], rows), reads_of(of_one + of_other)
-    found, again = (LostKmers.of(reads, made, 6.0, threads) for threads in (1, 3))
+    found, again = (LostKmers.of(reads, made, 6.0, None, threads) for threads in (1, 3))
     assert len(found.read)
     np.testing.assert_array_equal(found.read, again.read)
     np.testing.assert_array_equal(found.place, again.place)
+
+
+def test_a_memory_budget_that_is_too_small():
+    random_ = random.Random(9)
+    one = "".join(random_.choices("ACGT", k=8_000))
+    of_one, rows = reads_on(random_, one, 0, 0)
+    of_other, _ = reads_on(random_, mutated(random_, one, 0.01, 0, 2_000), 0, len(of_one))
+    with pytest.raises(ParameterError, match=r"k-mers that tell what is lost .* expected [0-9]+ MB more"):
+        LostKmers.of(reads_of(of_one + of_other), laid_out([one], rows), 6.0, 128 << 20, 1)
 
 
 def test_nothing_is_lost_where_all_reads_are_laid_out():
     random_ = random.Random(3)
     one = "".join(random_.choices("ACGT", k=6_000))
     texts, rows = reads_on(random_, one, 0, 0)
-    found = LostKmers.of(reads_of(texts), laid_out([one], rows), 4.0, 1)
+    found = LostKmers.of(reads_of(texts), laid_out([one], rows), 4.0, None, 1)
     assert not len(found.read)
 
 
@@ -120,5 +131,5 @@ def test_stretches_have_the_bases_of_their_reads(seed):
         own.unitig, own.read, own.start, own.reverse, own.r_start, own.r_end, strict=True
     ):
         bases = reads[read][r_start:r_end]
-        bases = oracle.turned(bases) if reverse else bases
+        bases = reverse_complement(bases) if reverse else bases
         assert expected[unitig][start : start + len(bases)] == bases

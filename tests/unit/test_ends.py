@@ -66,7 +66,7 @@ def test_linked_ends_and_circles_stay():
     """From the end of contig 0 to that of contig 1; contig 2 is a circle, contig 3 alone."""
     contigs = Contigs(
         Reads.from_sequences(list("abcd"), [BASES] * 4), np.array([False, False, True, False]),
-        np.ones(4), np.ones(4), np.ones(4, np.int64), np.array([0]), np.array([3]),
+        np.ones(4), np.ones(4, np.int64), np.array([0]), np.array([3]),
         np.array([100], np.int32),
     )  # fmt: skip
     stays = [[False, True], [False, True], [True, True], [False, False]]

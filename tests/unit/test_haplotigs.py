@@ -68,7 +68,7 @@ def test_pieces_that_follow_each_other_over_the_origin_of_a_circle_are_linked():
     pieces = phased([(0, 0, 10, 1, 1), (0, 10, 20, 2, 1), (1, 0, 5, 3, 1), (2, 0, 5, 4, 1), (2, 5, 9, 5, 1)])
     circular, nothing = np.array([True, True, False]), np.zeros(3, np.int64)
     sequences = Reads.from_sequences("abc", ["A" * 20, "C" * 5, "G" * 9])
-    contigs = Contigs(sequences, circular, nothing, nothing, nothing, *(3 * [np.zeros(0, np.int64)]))
+    contigs = Contigs(sequences, circular, nothing, nothing, *(3 * [np.zeros(0, np.int64)]))
     haplotigs = of_haplotype(pieces, circular, 1)
     stretches = {
         name: sequences.names[one.parts[0].contig] + str(one.parts[0].start)
@@ -127,6 +127,8 @@ def test_contigs_without_links_or_in_circles():
     links = Links(np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
     (found,) = primary(contigs, np.zeros(2, bool), links, phased(rows))
     assert sorted(part.contig for part in found.parts) == [0, 1]
+    assert (found.length, found.circular) == (8_000, True)
+    assert spelled(found, contigs) in 2 * genome
 
 
 @pytest.mark.parametrize("node", [0, 1])
@@ -138,6 +140,14 @@ def test_a_contig_whose_end_leads_to_its_start_alone_is_closed(node):
     found = primary(contigs, np.zeros(2, bool), own, phased(rows, [(0, 1, 2_000)]))
     assert [(one.length, one.circular) for one in found] == [(8_000, True)]
     assert spelled(found[0], contigs) in 2 * genome
+    # Of what goes round more than twice nothing would be left.
+    wound = Reads.from_sequences("ab", [3 * genome[:1_000], genome[3_000:5_000]])
+    again, rows_again = (
+        Links(np.array([node]), np.array([node]), np.array([2_000])),
+        [(0, 0, 3_000, 1, 1), rows[1]],
+    )
+    (line, _) = primary(wound, np.zeros(2, bool), again, phased(rows_again))
+    assert (line.length, line.circular) == (3_000, False)
     # What is a circle already has no overlap at its ends, and one that leads to its other strand is none.
     assert primary(contigs, np.array([True, False]), own, phased(rows, [(0, 1, 2_000)]))[0].length == 9_000
     turning = Links(np.array([node]), np.array([node ^ 1]), np.array([1_000]))
