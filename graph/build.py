@@ -15,6 +15,8 @@
    (`overlapper.graph.containment`).
 7. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays.
+8. Where reads are told that others confirm (``confirm_depth``), edges beyond ends of molecules are left out
+   (`overlapper.graph.molecule_ends`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from overlapper.extend.classify import check_within, classify
 from overlapper.graph.confirmed import confirmed_reads, containments_that_count, edges_that_count
 from overlapper.graph.containment import contained_reads, containments_of
 from overlapper.graph.model import Edges, Graph, GraphReads
+from overlapper.graph.molecule_ends import edges_beyond_molecules, ends_of_molecules
 from overlapper.graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
 from overlapper.graph.trim import trim
 from overlapper.kernels.graph import graph_edges
@@ -150,8 +153,17 @@ def connect(
     edges = edges.take(np.flatnonzero(counting))
 
     kept = np.flatnonzero(stays)
-    graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
-    return Graph(graph_reads, edges, contained, arrows), counts
+    ends = np.zeros((len(kept), 2), np.bool_)
+    if params.confirm_depth:
+        ends = ends_of_molecules(inside, extents, len(lengths), params.confirm_depth)[kept]
+    graph_reads = GraphReads(
+        read=order[kept], start=start[kept], end=end[kept], depth=depth[kept],
+        begins_molecule=ends[:, 1], ends_molecule=ends[:, 0],
+    )  # fmt: skip
+    graph = Graph(graph_reads, edges, contained, arrows)
+    ended = graph.without(np.zeros(len(kept), np.bool_), edges_beyond_molecules(graph))
+    counts["overlaps beyond ends of molecules"] = (len(edges) - len(ended.edges)) // 2
+    return ended, counts
 
 
 class _Inside(NamedTuple):

@@ -3,8 +3,10 @@
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
 from a better tip (one that goes on over more bases from there, then of more reads, then of the smaller read
-number). So an end of the genome keeps the best of its tips. Of a tip that stays, edges to other nodes that
-can be reached in a better way go. Repeated until none goes.
+number). So an end of the genome keeps the best of its tips. A tip at an end of a molecule
+(`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that node by a
+longer overlap, of equals where the other one begins with the smaller read number. Of a tip that stays, edges
+to other nodes that can be reached in a better way go. Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
@@ -16,7 +18,9 @@ whose source and sink have it is one of haplotypes, and stays.
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
 the clearest cases go first: a dead end that a false edge hides is a tip once that edge has gone, before its
-longer overlap makes those of the way on look weak.
+longer overlap makes those of the way on look weak. Where the depth of reads that two haplotypes
+share is known, edges stay that are weak by chance, as no overlap tells which haplotype goes on
+(`overlapper.graph.forks`).
 
 **Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
 no bridge, or a bridge whose weaker overlap is longer (then the smaller read number).
@@ -44,6 +48,7 @@ from collections import Counter
 
 import numpy as np
 
+from overlapper.graph.forks import is_undecided
 from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
 from overlapper.graph.regained import regain_tips
@@ -92,13 +97,13 @@ def clean(
     graph = without_tips_and_bubbles(graph)
     rounds = np.linspace(params.weak_start, params.weak_ratio, max(params.weak_rounds, 1))
     for ratio in rounds[: params.weak_rounds - 1]:
-        graph = _counted(*cut_weak(graph, float(ratio)), counts)
+        graph = _counted(*cut_weak(graph, float(ratio), shared_depth), counts)
         graph = without_tips_and_bubbles(graph)
     graph = _counted(*cut_bridges(graph), counts)
     graph = _counted(*cut_biloops(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
     if params.weak_rounds:
-        graph = _counted(*cut_weak(graph, params.weak_ratio), counts)
+        graph = _counted(*cut_weak(graph, params.weak_ratio, shared_depth), counts)
         graph = without_tips_and_bubbles(graph)
     settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
@@ -110,7 +115,9 @@ def clean(
 
 def find_tips(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the reads of tips, and of edges of other tips (one of each pair), to remove first."""
-    return tips.tips(*_arrays(graph), graph.edges.length, graph.edges.overlap, most_reads)
+    return tips.tips(
+        *_arrays(graph), graph.edges.length, graph.edges.overlap, graph.ends_molecule, most_reads
+    )
 
 
 def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
@@ -168,12 +175,15 @@ def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> t
     }
 
 
-def cut_weak(graph: Graph, ratio: float) -> tuple[Graph, dict[str, int]]:
+def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[Graph, dict[str, int]]:
     """Remove edges whose overlap is below ``ratio`` (six decimals) of the best at either end."""
     source, overlap = graph.edges.source, graph.edges.overlap.astype(np.int64)
     best = np.zeros(graph.nodes, np.int64)
     np.maximum.at(best, source, overlap)
     doomed = overlap * _RATIO_UNIT < best[source] * round(ratio * _RATIO_UNIT)
+    if np.isfinite(shared_depth):
+        weak = np.flatnonzero(doomed)
+        doomed[weak] = ~is_undecided(graph, weak, shared_depth)
     cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
 

@@ -281,7 +281,8 @@ def _with_ways(
         graph.reads,
         GraphReads(
             read=order[entering].astype(np.int32), start=start[entering], end=end[entering],
-            depth=depth[entering].astype(np.float32),
+            depth=depth[entering].astype(np.float32), begins_molecule=np.zeros(len(entering), np.bool_),
+            ends_molecule=np.zeros(len(entering), np.bool_),
         ),
     ])  # fmt: skip
     longer = np.zeros(2 * len(order), np.int32)

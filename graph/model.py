@@ -38,12 +38,16 @@ class GraphReads(Table):
         Interval of the read that the graph uses, half open, on its forward strand.
     depth : ndarray of float32, shape (n,)
         Mean number of reads, itself included, over that interval.
+    begins_molecule, ends_molecule : ndarray of bool, shape (n,)
+        Whether a molecule begins where the interval does, and ends (`overlapper.graph.molecule_ends`).
     """
 
     read: np.ndarray = column("i4")
     start: np.ndarray = column("i4")
     end: np.ndarray = column("i4")
     depth: np.ndarray = column("f4")
+    begins_molecule: np.ndarray = column("?")
+    ends_molecule: np.ndarray = column("?")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -154,6 +158,11 @@ class Graph:
     def nodes(self) -> int:
         """Number of nodes, two a read."""
         return 2 * len(self.reads)
+
+    @cached_property
+    def ends_molecule(self) -> np.ndarray:
+        """Whether a molecule ends where each node does (bool)."""
+        return np.stack([self.reads.ends_molecule, self.reads.begins_molecule], axis=1).ravel()
 
     @cached_property
     def first_edge(self) -> np.ndarray:

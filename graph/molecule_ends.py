@@ -1,80 +1,74 @@
-"""Chimeras at ends of molecules, cut where reads are otherwise kept whole.
+"""Ends of molecules: where reads end together, and nothing goes on with them.
 
-Where overlaps match to the last base, reads are kept whole, as errors part the overlaps on a read just as the
-junction of a chimera does (`overlapper.graph.confirmed`). Amid a molecule a chimera does no harm: reads of
-either of its two places go on beyond it. At an end of a molecule none does, and a unitig would follow the
-chimera into its other place::
+Reads break anywhere, but none goes on beyond the end of a molecule. Where another molecule is the same for a
+while, the other haplotype say, and goes on further, a unitig would follow it::
 
-    reads that end with the molecule   ──────────────────────
-                                             ────────────────
-    chimera                               ═══════════════════╪══════════════
-    reads of its other place                                  ────────────────────
-                                                                ───────────────────────
+    reads of this molecule     ────────────────────────
+                                    ───────────────────
+                                          ─────────────
+    reads of the other one              ─────────────────────────────
+                                               ──────────────────────────
+                                               the same │ the other one alone
 
-**Junction.** Of the intervals of a read that any overlap covers, after `CLIP` bases are taken off both ends
-of every overlap and given back to the intervals, the two longest have a junction between them: no overlap
-reaches across.
+**End of a molecule.** At least ``confirm_depth`` reads that end no more than `RAGGED` bases from the end of a
+read share more with it than any read that goes on. Reads of the other molecule share no more than what is the
+same; and where one of them ends there by chance, others of its own go on. Ends are looked for where overlaps
+match to the last base, as others stop at either side of the true end.
 
-**End of a molecule.** Of the overlaps that cover the base `CLIP` bases before a junction, at least
-``confirm_depth`` and at least half end no more than `RAGGED` bases from it, where the reads on the other side
-of these overlaps end, too; or those behind the junction begin so. At an error reads end anywhere.
-
-A read keeps the longer of its two intervals, the first one of equals, and all on the far side of that.
+Edges from there to reads that go on further are left out. A tip that ends there is no error
+(`overlapper.graph.clean`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from overlapper.extend.classify import classify
-from overlapper.graph.cores import cores_of, partings_of
+from overlapper.graph.model import Graph
 from overlapper.graph.pairs import Pairs
-from overlapper.params.graph import GraphParams
-from overlapper.tables import OverlapClass
 
-CLIP = 100
-"""Bases that an overlap must have on either side of a place to cross it; chance matches have a few."""
-RAGGED = 20
-"""Most bases between the ends of reads that end with a molecule."""
+RAGGED = 50
+"""Most bases between the ends of reads that end with a molecule; what is left of adapters is shorter."""
 
 
-def without_chimeric_ends(
-    pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the intervals of whole reads, with chimeras at ends of molecules cut.
+def ends_of_molecules(pairs: Pairs, extents: np.ndarray, reads: int, fewest: int) -> np.ndarray:
+    """Return where molecules end with reads.
 
     Parameters
     ----------
     pairs : Pairs
-        On whole reads.
-    lengths : ndarray of int, shape (reads,)
-    params : GraphParams
-    threads : int
-        Changes nothing but the time.
+        On kept intervals, none of them internal.
+    extents : ndarray of int32, shape (4, n)
+        How much further the query reaches to the left and right than the target; bases shared on either.
+    reads : int
+    fewest : int
+        Reads that must end there, and share more than any that goes on.
 
     Returns
     -------
-    start, end : ndarray of int32, shape (reads,)
-        Kept interval of each read, half open.
+    ndarray of bool, shape (reads, 2)
+        At the end of the forward strand, and of the reverse complement, of each interval.
     """
-    kinds = classify(pairs, lengths, params.max_hang, params.min_ratio)
-    fitting = pairs.take(kinds != OverlapClass.INTERNAL)
-    cores, (offsets, opens, closes) = cores_of(fitting, len(lengths), 1, CLIP, threads)
-    start, end = np.zeros(len(lengths), np.int32), lengths.astype(np.int32)
-    for read, left, right, keeps_left in partings_of(cores):
-        on_read = slice(offsets[read], offsets[read + 1])
-        ends_there = _many_end(opens[on_read], closes[on_read], left, params.confirm_depth)
-        begin_there = _many_end(-closes[on_read], -opens[on_read], -right, params.confirm_depth)
-        if ends_there or begin_there:
-            if keeps_left:
-                end[read] = left
-            else:
-                start[read] = right
-    return start, end
+    shared = np.minimum(extents[2], extents[3])
+    longest_beyond, together = np.zeros(2 * reads, np.int32), np.zeros(2 * reads, np.int64)
+    for node, beyond in _sides(pairs, extents):
+        goes_on = beyond > RAGGED
+        np.maximum.at(longest_beyond, node[goes_on], shared[goes_on])
+    for node, beyond in _sides(pairs, extents):
+        ends_there = (np.abs(beyond) <= RAGGED) & (shared > longest_beyond[node])
+        together += np.bincount(node[ends_there], minlength=2 * reads)
+    return (together >= fewest).reshape(-1, 2)
 
 
-def _many_end(opens: np.ndarray, closes: np.ndarray, place: int, fewest: int) -> bool:
-    """Return whether enough of the intervals that reach a place end at it."""
-    near = closes[(opens <= place - CLIP) & (closes > place - CLIP)]
-    ending = int((abs(near - place) <= RAGGED).sum())
-    return ending >= fewest and 2 * ending >= len(near)
+def _sides(pairs: Pairs, extents: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield, for either end of either read, its node and how much further the other read reaches there."""
+    left, right = extents[:2]
+    for strand, further in enumerate((right, left)):
+        yield 2 * pairs.query + strand, -further
+        yield 2 * pairs.target + (strand ^ pairs.reverse), further
+
+
+def edges_beyond_molecules(graph: Graph) -> np.ndarray:
+    """Return a mask of the edges from ends of molecules to what goes on further; one or both of mirrors."""
+    return graph.ends_molecule[graph.edges.source] & (graph.edges.length > RAGGED)

@@ -19,7 +19,7 @@ genome. At an adapter or a chimera the others go on.
 
 Where ``min_depth`` is 0, all of this is left out: reads that have an overlap are kept whole. Where reads are
 told that others confirm (``confirm_depth``), chimeras at ends of molecules are cut all the same
-(`overlapper.graph.molecule_ends`).
+(`overlapper.graph.chimeric_ends`).
 
 **Chimera, missed adapter.** Where a read loses its second longest core, of ``min_overlap`` or more, two
 sequences were joined between the two. When some other read matches both sides with the same bases, on
@@ -34,8 +34,8 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.extend.classify import classify
+from overlapper.graph.chimeric_ends import without_chimeric_ends
 from overlapper.graph.cores import cores_of
-from overlapper.graph.molecule_ends import without_chimeric_ends
 from overlapper.graph.pairs import Pairs, blocks_of, cut
 from overlapper.kernels.graph import trimming
 from overlapper.params.graph import GraphParams

@@ -14,8 +14,11 @@ from tests.oracle.strands import reverse_complement
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 
 
-def graph_of(bases, joins):
-    """Build a graph from read lengths and ``(source, target): (length, mirror's length, overlap)``."""
+def graph_of(bases, joins, molecule_ends=()):
+    """Build a graph from read lengths and ``(source, target): (length, mirror's length, overlap)``.
+
+    Molecules end where the nodes of ``molecule_ends`` do.
+    """
     both = {}
     for (v, w), (length, back, overlap) in joins.items():
         both[v, w] = (length, overlap)
@@ -26,9 +29,10 @@ def graph_of(bases, joins):
     edges = sorted((v, length, w, overlap) for (v, w), (length, overlap) in both.items())
     columns = list(zip(*edges, strict=True)) or [()] * 4
     bases = np.array(bases, np.int32)
+    ends = np.isin(np.arange(2 * len(bases)), list(molecule_ends))
     return Graph(
         GraphReads(read=np.arange(len(bases)), start=np.zeros(len(bases)), end=bases,
-        depth=np.ones(len(bases))), Edges(
+        depth=np.ones(len(bases)), begins_molecule=ends[1::2], ends_molecule=ends[::2]), Edges(
             source=columns[0], length=columns[1], target=columns[2], overlap=columns[3],
             row=[rows[min((v, w), (w ^ 1, v ^ 1))] for v, _, w, _ in edges],
         ),
@@ -67,7 +71,8 @@ def graphs(draw, max_reads=7, max_joins=16, max_length=12, even=False):
         if (w ^ 1, v ^ 1) not in joins:
             length = draw(size)
             joins[v, w] = (length, length if even else draw(size), draw(size))
-    return graph_of(draw(st.lists(st.integers(20, 24), min_size=reads, max_size=reads)), joins)
+    bases = draw(st.lists(st.integers(20, 24), min_size=reads, max_size=reads))
+    return graph_of(bases, joins, draw(st.sets(nodes)))
 
 
 def containing(built, containers, length):

@@ -36,18 +36,29 @@ def dead_end_chains(edges, bases, most):
     return [chain for chain in (chain_from(edges, v) for v in starts) if len(chain) <= most]
 
 
-def tips(edges, lengths, bases, most):
-    """``lengths`` are those of the edges."""
+def tips(edges, lengths, bases, molecule_ends, most):
+    """``lengths`` are those of the edges; molecules end where the nodes of ``molecule_ends`` do."""
     found = [chain for chain in dead_end_chains(edges, bases, most) if after(edges, chain[-1])]
+
+    def rivals(neighbour):
+        return {rival: [c for c in found if c[-1] == rival] for rival in before(edges, neighbour)}
 
     def quality(chain, neighbour):
         beyond = sum(lengths[w ^ 1, v ^ 1] for v, w in itertools.pairwise([*chain, neighbour]))
         return beyond, len(chain), -(chain[0] >> 1)
 
     def outdone(chain, neighbour):
-        rivals = {rival: [c for c in found if c[-1] == rival] for rival in before(edges, neighbour)}
         this = quality(chain, neighbour)
-        return any(not chains or quality(chains[0], neighbour) > this for chains in rivals.values())
+        return any(
+            not chains or quality(chains[0], neighbour) > this for chains in rivals(neighbour).values()
+        )
+
+    def ends_molecule(chain):
+        return chain[0] ^ 1 in molecule_ends
+
+    def outdone_at_an_end(chain, neighbour):
+        ends = [c for chains in rivals(neighbour).values() for c in chains if ends_molecule(c)]
+        return max(ends, key=lambda c: (edges[c[-1], neighbour], -(c[0] >> 1))) != chain
 
     reads, cut = set(), set()
     for chain in found:
@@ -55,10 +66,11 @@ def tips(edges, lengths, bases, most):
         neighbours = after(edges, end)
         most = max(edges[end, w] for w in neighbours)
         best = nearest(edges, end, [w for w in neighbours if edges[end, w] == most])
-        if outdone(chain, best):
+        if (outdone_at_an_end if ends_molecule(chain) else outdone)(chain, best):
             reads |= {v >> 1 for v in chain}
         else:
-            cut |= {edge for w in neighbours if outdone(chain, w) for edge in ((end, w), (w ^ 1, end ^ 1))}
+            others = [w for w in neighbours if w != best and outdone(chain, w)]
+            cut |= {edge for w in others for edge in ((end, w), (w ^ 1, end ^ 1))}
     return reads, cut
 
 
@@ -128,14 +140,24 @@ def molecules(islands, others, bases, overlaps, most):
     return found
 
 
-def weak(edges, ratio):
-    """``ratio`` is a Fraction."""
+def weak(edges, ratio, shared):
+    """``ratio`` is a Fraction; ``shared`` are reads that two haplotypes share as a whole."""
     found = set()
     for (v, w), overlap in edges.items():
-        best = max(edges[v, x] for x in after(edges, v))
-        if overlap < ratio * best:
+        most = max(edges[v, x] for x in after(edges, v))
+        if overlap < ratio * most and not is_undecided(edges, v, w, shared):
             found |= {(v, w), (w ^ 1, v ^ 1)}
     return found
+
+
+def is_undecided(edges, v, w, shared):
+    most = max(edges[v, x] for x in after(edges, v))
+    b = nearest(edges, v, [x for x in after(edges, v) if edges[v, x] == most])
+    one_of_four = any(
+        u != v and (u, b) in edges and edges[v, w] + edges[u, b] == edges[v, b] + edges[u, w]
+        for u in before(edges, w)
+    )
+    return one_of_four or (v >> 1 in shared and before(edges, w) == [v])
 
 
 def bridges(edges, bases):

@@ -1,31 +1,23 @@
-"""Chimeras at ends of molecules, as `overlapper.graph.molecule_ends` defines them, base by base."""
-
-from itertools import groupby
+"""Ends of molecules, as `overlapper.graph.molecule_ends` defines them, read by read."""
 
 
-def kept(intervals, length, fewest, clip, ragged):
-    """Return the interval that a read keeps, of the half-open intervals that overlaps cover on it."""
-    covered = [any(start + clip <= base < end - clip for start, end in intervals) for base in range(length)]
-    runs, base = [], 0
-    for is_covered, run in groupby(covered):
-        size = len(list(run))
-        if is_covered:
-            runs.append((base - clip, base + size + clip))
-        base += size
-    longest = sorted(runs, key=lambda run: (run[0] - run[1], run[0]))[:2]
-    if len(longest) < 2:
-        return 0, length
-    (_, before), (after, _) = sorted(longest)
-    mirrored = [(-end, -start) for start, end in intervals]
-    if not (
-        _many_end(intervals, before, fewest, clip, ragged)
-        or _many_end(mirrored, -after, fewest, clip, ragged)
-    ):
-        return 0, length
-    return (0, longest[0][1]) if longest[0] < longest[1] else (longest[0][0], length)
+def ends(placements, fewest, ragged):
+    """Return which reads begin, and end, with a molecule.
+
+    ``placements`` are half-open intervals of one sequence; reads overlap where these do.
+    """
+    return [
+        (
+            _ends([(-end, -start) for start, end in placements], read, fewest, ragged),
+            _ends(placements, read, fewest, ragged),
+        )
+        for read in range(len(placements))
+    ]
 
 
-def _many_end(intervals, place, fewest, clip, ragged):
-    near = [end for start, end in intervals if start <= place - clip < end]
-    ending = [end for end in near if abs(end - place) <= ragged]
-    return len(ending) >= fewest and 2 * len(ending) >= len(near)
+def _ends(placements, read, fewest, ragged):
+    start, end = placements[read]
+    others = [p for i, p in enumerate(placements) if i != read and p[0] < end and p[1] > start]
+    shared = {p: min(end, p[1]) - max(start, p[0]) for p in others}
+    beyond = max((shared[p] for p in others if p[1] > end + ragged), default=0)
+    return sum(abs(p[1] - end) <= ragged and shared[p] > beyond for p in others) >= fewest

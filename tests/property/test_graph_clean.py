@@ -27,6 +27,11 @@ from tests.tries import tries
 MOST = st.integers(0, 4)
 
 
+def with_depths(built, depths):
+    reads = dataclasses.replace(built.reads, depth=np.array(depths, np.float32))
+    return dataclasses.replace(built, reads=reads)
+
+
 def lengths_of(found):
     return {edge: length for edge, (length, _) in edge_set(found).items()}
 
@@ -47,7 +52,10 @@ def test_the_first_round_of_tips_equals_the_oracle(built, most):
     assert (
         {i for i, gone in enumerate(reads) if gone},
         {edge for edge, gone in zip(edges, cut | cut[built.mirror], strict=True) if gone},
-    ) == oracle.tips(overlaps_of(built), lengths_of(built), built.lengths.tolist(), most)
+    ) == oracle.tips(
+        overlaps_of(built), lengths_of(built), built.lengths.tolist(),
+        set(np.flatnonzero(built.ends_molecule)), most,
+    )  # fmt: skip
 
 
 @settings(max_examples=tries(100), deadline=None)
@@ -97,12 +105,42 @@ def test_the_end_of_a_haplotype_comes_back_once_the_way_into_the_other_is_cut():
 
 
 @settings(max_examples=tries(100), deadline=None)
-@given(graphs(), st.sampled_from(["0", "0.25", "0.5", "0.8", "1"]))
-def test_weak_edges_equal_the_oracle(built, ratio):
+@given(graphs(), st.sampled_from(["0", "0.25", "0.5", "0.8", "1"]), st.data())
+def test_weak_edges_equal_the_oracle(built, ratio, data):
+    depths = data.draw(
+        st.lists(st.sampled_from([17, 18]), min_size=len(built.reads), max_size=len(built.reads))
+    )
+    built = with_depths(built, depths)
     edges = overlaps_of(built)
-    doomed = oracle.weak(edges, Fraction(ratio))
+    doomed = oracle.weak(edges, Fraction(ratio), {read for read, depth in enumerate(depths) if depth == 18})
     expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
-    assert overlaps_of(cut_weak(built, float(ratio))[0]) == expected
+    assert overlaps_of(cut_weak(built, float(ratio), 15.0)[0]) == expected
+
+
+def in_rows(*rows):
+    """Return edges between reads of 20 bases in rows, each 5 further on than the one before."""
+    return {(2 * i, 2 * i + 2): (5, 5, 15) for reads in rows for i in reads[:-1]}
+
+
+def test_two_haplotypes_part_behind_a_read_that_both_share():
+    """Reads 0 to 5 are of both; the longer overlap of one that begins there does not cut off the other."""
+    joins = in_rows(range(6), range(6, 16), range(16, 26)) | {(10, 12): (5, 5, 15), (10, 32): (14, 14, 6)}
+    built = with_depths(graph_of([20] * 26, joins), [36] * 6 + [18] * 20)
+    parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=27.0)
+    assert len(graph.layout(parted)[0]) == 3
+    haploid, _ = graph.clean(built, Overlaps.empty())
+    assert len(graph.layout(haploid)[0]) == 2
+
+
+def test_two_haplotypes_part_behind_reads_of_each():
+    """Reads 5 and 15 overlap 20 and 30 by 6 to 17 bases of what both haplotypes share."""
+    joins = in_rows(range(6), range(10, 16), range(20, 30), range(30, 40))
+    joins |= {(10, 40): (3, 3, 17), (10, 60): (9, 9, 11), (30, 40): (8, 8, 12), (30, 60): (14, 14, 6)}
+    built = with_depths(graph_of([20] * 40, joins), [18] * 40)
+    parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=27.0)
+    assert set(overlaps_of(parted)) >= {(10, 40), (10, 60), (30, 40), (30, 60)}
+    haploid, _ = graph.clean(built, Overlaps.empty())
+    assert not set(overlaps_of(haploid)) & {(10, 60), (30, 40), (30, 60)}
 
 
 @settings(max_examples=tries(150), deadline=None)
@@ -175,8 +213,7 @@ def test_a_bubble_of_two_haplotypes_stays(source, sink, stays):
     """Reads 1 and 2 between 0 and 3, whose depths are given."""
     joins = {(0, 2): (5, 5, 15), (0, 4): (5, 5, 15), (2, 6): (5, 5, 15), (4, 6): (5, 5, 15)}
     built = graph_of([20] * 4, joins)
-    depth = np.array([source, 15, 15, sink], np.float32)
-    built = dataclasses.replace(built, reads=dataclasses.replace(built.reads, depth=depth))
+    built = with_depths(built, [source, 15, 15, sink])
     popped, counts = pop_bubbles(built, 1000, 30)
     assert len(popped.reads) == (4 if stays else 3)
     assert counts["bubbles"] == (not stays)

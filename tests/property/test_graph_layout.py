@@ -117,7 +117,7 @@ def test_stretches(bases, joins, stretches):
 
 def test_depth_and_copies_are_weighted_by_bases():
     built = graph_of([100, 300, 1000], {(0, 2): (280, 80, 20)})
-    depths = graph.GraphReads(read=[0, 1, 2], start=[0, 0, 0], end=[100, 300, 1000], depth=[10, 30, 10])
-    found, _ = graph.layout(dataclasses.replace(built, reads=depths))
+    depths = np.array([10, 30, 10], np.float32)
+    found, _ = graph.layout(dataclasses.replace(built, reads=dataclasses.replace(built.reads, depth=depths)))
     assert found.depth.tolist() == [10.0, 25.0]
     assert found.copies.tolist() == [1.0, 2.5]

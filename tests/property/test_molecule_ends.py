@@ -1,74 +1,72 @@
-import numpy as np
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import graph
-from overlapper.graph.molecule_ends import CLIP, RAGGED, without_chimeric_ends
-from overlapper.graph.pairs import pairs_of
+from overlapper.graph.molecule_ends import RAGGED
 from overlapper.params.graph import GraphParams
 from overlapper.tables import Reads
-from tests.graph_cases import intervals_near, overlap_table, random_genome
+from tests.graph_cases import overlap_table, random_genome, read_set
 from tests.oracle import molecule_ends as oracle
+from tests.oracle.strands import reverse_complement
 from tests.tries import tries
 
-EXACT = GraphParams().of_exact_overlaps()
-LENGTH = 1200
-
-
-def on_one_read(intervals):
-    """Return overlaps of read 0 with reads that each have one interval of it, whole."""
-    rows = [(0, 1 + i, 0, start, end, 0, end - start) for i, (start, end) in enumerate(intervals)]
-    return overlap_table(rows), np.array([LENGTH, *(end - start for start, end in intervals)])
-
-
-def kept(intervals):
-    overlaps, lengths = on_one_read(intervals)
-    pairs = pairs_of(overlaps, np.arange(len(lengths)))
-    start, end = without_chimeric_ends(pairs, lengths, EXACT, 1)
-    assert (start[1:] == 0).all()
-    assert (end[1:] == lengths[1:]).all()
-    return int(start[0]), int(end[0])
+EXACT = GraphParams(min_overlap=1, min_end_overlap=1).of_exact_overlaps()
+GENOME = random_genome(2000, 7)
 
 
 @st.composite
-def intervals_about_a_junction(draw):
-    """Draw intervals of a read of which many end, or begin, near one place."""
-    place = draw(st.integers(300, 900))
-    return draw(st.lists(intervals_near(place, 30, LENGTH), max_size=14))
-
-
-@settings(max_examples=tries(500), deadline=None)
-@given(intervals_about_a_junction())
-def test_kept_intervals_equal_the_oracle(intervals):
-    assert kept(intervals) == oracle.kept(intervals, LENGTH, EXACT.confirm_depth, CLIP, RAGGED)
-
-
-def test_a_chimera_at_the_end_of_a_molecule_is_cut_there():
-    ends_with_it, beyond = [(0, 700), (100, 700), (300, 695)], [(720, 1200), (800, 1200)]
-    assert kept(ends_with_it + beyond) == (0, 700)
-    assert kept([(LENGTH - end, LENGTH - start) for start, end in ends_with_it + beyond]) == (500, 1200)
-
-
-def test_a_read_with_an_error_stays_whole():
-    """Overlaps end anywhere before an error, and no three of them at one place."""
-    assert kept([(0, 700), (0, 660), (0, 600), (100, 500), (750, 1200), (800, 1200)]) == (0, LENGTH)
-
-
-def test_a_read_that_another_crosses_stays_whole():
-    ends_with_it = [(0, 700), (100, 700), (300, 695)]
-    assert kept([*ends_with_it, (720, 1200), (500, 1100)]) == (0, LENGTH)
-
-
-def test_the_graph_ends_with_the_molecule():
-    """Reads 1 to 3 end with it; read 0 goes on into the place of reads 4 and 5."""
-    lengths = [5000, 6000, 5500, 4000, 7000, 6500]
-    rows = [
-        (0, 1, 0, 0, 3000, 3000, 6000), (0, 2, 0, 0, 3000, 2500, 5500), (0, 3, 0, 0, 3000, 1000, 4000),
-        (0, 4, 0, 3010, 5000, 0, 1990), (0, 5, 0, 3050, 5000, 0, 1950),
-        (1, 2, 0, 500, 6000, 0, 5500), (4, 5, 0, 40, 6540, 0, 6500),
-    ]  # fmt: skip
-    reads = Reads.from_sequences(
-        [f"r{i}" for i in range(len(lengths))], (random_genome(n, n) for n in lengths)
+def placements(draw):
+    """Draw reads of which many begin, or end, near the same two places."""
+    begins = st.one_of(st.integers(0, 900), st.integers(580, 700))
+    ends = st.one_of(st.integers(1000, 2000), st.integers(1280, 1400))
+    return draw(
+        st.lists(st.tuples(begins, ends, st.booleans()), min_size=2, max_size=9, unique_by=lambda p: p[:2])
     )
-    _, counts = graph.build_graph(reads, overlap_table(rows), EXACT)
-    assert counts["chimeric reads cut"] == 1
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(placements())
+def test_ends_of_molecules_equal_the_oracle(placements):
+    reads, overlaps = read_set(GENOME, placements)
+    built, _ = graph.build_graph(reads, overlaps, EXACT)
+    expected = oracle.ends([(start, end) for start, end, _ in placements], EXACT.confirm_depth, RAGGED)
+    for row, begins, ends in zip(
+        built.reads.read, built.reads.begins_molecule, built.reads.ends_molecule, strict=True
+    ):
+        on_genome = (ends, begins) if placements[row][2] else (begins, ends)
+        assert on_genome == expected[row]
+
+
+def two_haplotypes(texts, differ):
+    """Cut reads of 4,000 bases, one every 200, from two texts that differ in their first bases alone.
+
+    Reads that would reach over an end stop there.
+    """
+    placed = [
+        (haplotype, start, min(start + 4000, len(text)))
+        for haplotype, text in enumerate(texts)
+        for start in range(0, len(text) - 600, 200)
+    ]
+    rows = []
+    for (q, (of, q_start, q_end)), (t, (other, t_start, t_end)) in itertools.combinations(
+        enumerate(placed), 2
+    ):
+        start, end = max(q_start, t_start, 0 if of == other else differ), min(q_end, t_end)
+        if start < end:
+            rows.append((q, t, 0, start - q_start, end - q_start, start - t_start, end - t_start))
+    sequences = [texts[haplotype][start:end] for haplotype, start, end in placed]
+    return Reads.from_sequences([f"r{i}" for i in range(len(placed))], sequences), overlap_table(rows)
+
+
+def test_a_haplotype_ends_where_its_molecule_does():
+    """It is the same as the other one for 3,000 bases before, which goes on for 3,000 more."""
+    shared = random_genome(6000, 3)
+    texts = [random_genome(6000, 1) + shared, random_genome(6000, 2) + shared[:3000]]
+    reads, overlaps = two_haplotypes(texts, 6000)
+    layout = graph.assemble(reads, overlaps, GraphParams().of_exact_overlaps(), shared_depth=30.0).layout
+    found = [layout.sequence(unitig, reads) for unitig in range(len(layout))]
+    assert sorted(min(text, reverse_complement(text)) for text in found) == sorted(
+        min(text, reverse_complement(text)) for text in texts
+    )

@@ -14,13 +14,14 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def tips(first, target, length, overlap, most):
+def tips(first, target, length, overlap, ends_molecule, most):
     """Find tips whose best neighbour can be reached in a better way, and such edges of other tips.
 
     Parameters
     ----------
     first, target, length, overlap : arrays of int
         The graph.
+    ends_molecule : ndarray of bool, shape (nodes,)
     most : int
         Reads a tip may have.
 
@@ -56,11 +57,15 @@ def tips(first, target, length, overlap, most):
         for e in range(first[end] + 1, first[end + 1]):
             if overlap[e] > overlap[best]:
                 best = e
-        if _is_outdone(first, target, length, end, best, tip_ending_at, tip_reads, tip_bases):
+        if ends_molecule[tip ^ 1]:
+            outdone = _is_outdone_at_an_end(first, target, overlap, end, best, tip_ending_at, ends_molecule)
+        else:
+            outdone = _is_outdone(first, target, length, end, best, tip_ending_at, tip_reads, tip_bases)
+        if outdone:
             _doom(first, target, tip, tip_reads[tip], doomed_reads)
         else:
             for e in range(first[end], first[end + 1]):
-                doomed_edges[e] = _is_outdone(
+                doomed_edges[e] = e != best and _is_outdone(
                     first, target, length, end, e, tip_ending_at, tip_reads, tip_bases
                 )
     return doomed_reads, doomed_edges
@@ -80,6 +85,18 @@ def _is_outdone(first, target, length, end, edge, tip_ending_at, tip_reads, tip_
         if rank > best:
             best, best_end = rank, rival_end
     return best_end != end
+
+
+@njit(nogil=True, cache=True)
+def _is_outdone_at_an_end(first, target, overlap, end, edge, tip_ending_at, ends_molecule):
+    """Return whether another tip at an end of a molecule leads where an edge does, by a longer overlap."""
+    back = target[edge] ^ 1
+    for f in range(first[back], first[back + 1]):
+        rival = tip_ending_at[target[f] ^ 1]
+        if rival >= 0 and ends_molecule[rival ^ 1]:
+            if (overlap[f], -(rival >> 1)) > (overlap[edge], -(tip_ending_at[end] >> 1)):
+                return True
+    return False
 
 
 @njit(nogil=True, cache=True)
