@@ -24,9 +24,12 @@ from overlapper.runtime.compile.assigning import without_shapes
 from overlapper.runtime.compile.garbage import searched_seldom
 from overlapper.runtime.compile.indexing import without_strides
 from overlapper.runtime.compile.overloads import for_kernels
+from overlapper.runtime.compile.parts import taken_from_values
 from overlapper.runtime.compile.passes import needed, when_needed
+from overlapper.runtime.compile.ranges import begun_without_division
 from overlapper.runtime.compile.references import of_counted_parts
 from overlapper.runtime.compile.registering import installed_if_new
+from overlapper.runtime.compile.variables import used_as_they_are
 
 LONGEST_COPIED = 1500
 """Instructions, before LLVM's passes for modules, of the longest function that is put into its callers, with
@@ -44,7 +47,8 @@ class Compiler(compiler.Compiler):
             self.state.library.enable_object_caching()
         with (
             without_shapes(), for_kernels(Compiler), searched_seldom(), when_needed(),
-            of_counted_parts(), installed_if_new(), without_strides(),
+            of_counted_parts(), installed_if_new(), without_strides(), taken_from_values(),
+            used_as_they_are(), begun_without_division(),
         ):  # fmt: skip
             return super().compile_extra(func)
 
