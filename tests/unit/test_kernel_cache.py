@@ -8,11 +8,12 @@ import threading
 import numba
 import numpy as np
 import pytest
+from llvmlite import binding
 from numba.core import caching, codegen, dispatcher, event, types
 
 from overlapper.errors import OutputError
 from overlapper.kernels.text.paf_formatting import Names
-from overlapper.runtime.compile import places
+from overlapper.runtime.compile import linking, places
 from overlapper.runtime.compile.cache import KernelCache, _spelled, njit
 from overlapper.runtime.gpu import cubins
 from tests.cli.runner import python
@@ -363,3 +364,22 @@ def test_a_damaged_kernel_for_gpus_is_compiled_again(tmp_path, monkeypatch):
 
 def test_arrays_go_through_the_cache_too(kernel):
     assert kernel()(np.arange(3)).tolist() == kernel()(np.arange(3)).tolist() == [0, 2, 4]
+
+
+def test_instructions_are_counted_without_labels_and_cases():
+    module = binding.parse_assembly("""
+        define i64 @f(i64 %x) {
+          switch i64 %x, label %rest [
+            i64 1, label %one
+            i64 2, label %rest
+          ]
+        one:
+          %y = add i64 %x, 1
+          br label %rest
+        rest:
+          %z = phi i64 [ %x, %0 ], [ %x, %0 ], [ %y, %one ]
+          ret i64 %z
+        }
+        declare void @g()
+    """)
+    assert linking._count_instructions(module) == 5

@@ -13,7 +13,6 @@ bitcode of a kernel from the cache, which others may copy from, is parsed, and i
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -24,9 +23,12 @@ from overlapper.runtime.compile.assigning import without_shapes
 from overlapper.runtime.compile.garbage import searched_seldom
 from overlapper.runtime.compile.indexing import without_strides
 from overlapper.runtime.compile.overloads import for_kernels
+from overlapper.runtime.compile.parts import taken_from_values
 from overlapper.runtime.compile.passes import needed, when_needed
+from overlapper.runtime.compile.ranges import begun_without_division
 from overlapper.runtime.compile.references import of_counted_parts
 from overlapper.runtime.compile.registering import installed_if_new
+from overlapper.runtime.compile.variables import used_as_they_are
 
 LONGEST_COPIED = 1500
 """Instructions, before LLVM's passes for modules, of the longest function that is put into its callers, with
@@ -44,7 +46,8 @@ class Compiler(compiler.Compiler):
             self.state.library.enable_object_caching()
         with (
             without_shapes(), for_kernels(Compiler), searched_seldom(), when_needed(),
-            of_counted_parts(), installed_if_new(), without_strides(),
+            of_counted_parts(), installed_if_new(), without_strides(), taken_from_values(),
+            used_as_they_are(), begun_without_division(),
         ):  # fmt: skip
             return super().compile_extra(func)
 
@@ -179,11 +182,7 @@ class Library(codegen.JITCodeLibrary):
         function = self._final_module.get_function(names[0])
         if any(b"alwaysinline" in group for group in function.attributes):
             return ""
-        instructions = (
-            i for f in self._final_module.functions for block in f.blocks for i in block.instructions
-        )
-        is_long = next(itertools.islice(instructions, LONGEST_COPIED, None), None) is not None
-        return names[0] if is_long else ""
+        return names[0] if _count_instructions(self._final_module) > LONGEST_COPIED else ""
 
     def get_pointer_to_function(self, name: str) -> Any:
         """Return the address of a function; what came from the cache has its name looked for there."""
@@ -195,6 +194,15 @@ class Library(codegen.JITCodeLibrary):
         if self._bitcode and self._shared_module is None:
             self._shared_module = llvm.parse_bitcode(self._bitcode)
         return super()._get_module_for_linking()
+
+
+def _count_instructions(module: Any) -> int:
+    """Return the number of instructions of a module, which is sooner counted in its text than one by one.
+
+    They are indented by two spaces; so is the end of a switch, whose cases are indented further.
+    """
+    text = str(module)
+    return text.count("\n  ") - text.count("\n    ") - text.count("\n  ]")
 
 
 class _Nowhere:

@@ -18,7 +18,10 @@ _USED = {
     "llvmlite.binding.ffi": ["lib._lock._cblist"],
     "numba.core.base": ["BaseContext.refresh"],
     "numba.core.caching": ["_Cache"],
-    "numba.core.cgutils": ["get_item_pointer2", "unpack_tuple"],
+    "numba.core.cgutils": [
+        "ValueStructProxy._getvalue", "ValueStructProxy._make_refs", "alloca_once", "alloca_once_value",
+        "get_item_pointer2", "unpack_tuple",
+    ],
     "numba.core.codegen": [
         f"JITCodeLibrary.{name}"
         for name in (
@@ -37,8 +40,18 @@ _USED = {
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
     "numba.core.imputils": ["RegistryLoader.registry_items"],
     "numba.core.inline_closurecall": ["InlineClosureCallPass.run"],
-    "numba.core.lowering": ["Lower._alloca_var", "Lower.delvar"],
-    "numba.core.postproc": ["PostProcessor._insert_var_dels", "PostProcessor.run", "VariableLifetime"],
+    "numba.core.ir_utils": ["get_definition", "guard"],
+    "numba.core.lowering": [
+        f"Lower.{name}"
+        for name in (
+            "_alloca_var", "_disable_sroa_like_opt", "_find_singly_assigned_variable", "delvar", "loadvar",
+            "lower_expr", "storevar",
+        )
+    ],
+    "numba.core.postproc": [
+        "PostProcessor._insert_var_dels", "PostProcessor.run", "VariableLifetime.cfg",
+        "VariableLifetime.usedefs",
+    ],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.runtime.context": ["NRTContext.get_meminfos"],
     "numba.core.serialize": ["dumps"],
@@ -53,7 +66,9 @@ _USED = {
     "numba.core.untyped_passes": [
         "InlineInlinables", "WithLifting",
     ],
-    "numba.np.arrayobj": ["basic_indexing", "fix_integer_index", "raise_with_shape_context"],
+    "numba.np.arrayobj": [
+        "basic_indexing", "fix_integer_index", "make_array", "raise_with_shape_context",
+    ],
 }  # fmt: skip
 """What this folder takes from modules of numba, or takes the place of."""
 

@@ -21,7 +21,7 @@ _end_variable = _Lower.delvar
 
 
 @functools.cache
-def _is_counted(models: Any, kind: Any) -> bool:
+def is_counted(models: Any, kind: Any) -> bool:
     """Tell whether a value of a type holds anything whose references are counted."""
     return bool(models[kind].contains_nrt_meminfo())
 
@@ -32,7 +32,7 @@ def _counted(self: Any, builder: Any, kind: Any, value: Any) -> list[tuple[Any, 
     model = models[kind]
     found = [(kind, model.get_nrt_meminfo(builder, value))] if model.has_nrt_meminfo() else []
     for kind_of_part, part in model.traverse(builder):
-        if _is_counted(models, kind_of_part):
+        if is_counted(models, kind_of_part):
             found += self.get_meminfos(builder, kind_of_part, part(value))
     return found
 
@@ -40,7 +40,7 @@ def _counted(self: Any, builder: Any, kind: Any, value: Any) -> list[tuple[Any, 
 def _end_counted(self: Any, name: str) -> None:
     """Do as numba's method where a variable ends, but store nothing if it holds nothing counted."""
     kind = self.typeof(name)
-    if _is_counted(self.context.data_model_manager, kind):
+    if is_counted(self.context.data_model_manager, kind):
         _end_variable(self, name)
     elif name not in self._blk_local_varmap:  # it may end before a loop sets it
         self._singly_assigned_vars.discard(name)
