@@ -105,7 +105,7 @@ def assemble(
     within : tuple of ndarray of int, shape (reads,), optional
         Intervals of the reads that count (`overlapper.graph.build.build_graph`).
     shared_depth : float
-        Depth from which on a read is of two haplotypes, whose bubbles stay.
+        Depth from which on a read is of two haplotypes, whose bubbles and ends stay.
     threads : int
         Changes nothing but the time.
     report : callable
@@ -128,7 +128,13 @@ def assemble(
             sizes[name] = {"reads": len(made.reads), "edges": len(made.edges) // 2}
         return made
 
-    graph = step("build", lambda: build_graph(reads, overlaps, params, within=within, threads=threads))
+    two_haplotypes = shared_depth < np.inf
+    graph = step(
+        "build",
+        lambda: build_graph(
+            reads, overlaps, params, within=within, two_haplotypes=two_haplotypes, threads=threads
+        ),
+    )
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         confirmed = params.confirm_depth > 0

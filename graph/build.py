@@ -15,8 +15,8 @@
    (`overlapper.graph.containment`).
 7. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays.
-8. Where reads are told that others confirm (``confirm_depth``), edges beyond ends of molecules are left out
-   (`overlapper.graph.molecule_ends`).
+8. Of reads of two haplotypes that others confirm (``confirm_depth``), edges beyond ends of molecules are left
+   out (`overlapper.graph.molecule_ends`).
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def build_graph(
     params: GraphParams = _DEFAULT,
     *,
     within: tuple[np.ndarray, np.ndarray] | None = None,
+    two_haplotypes: bool = False,
     threads: int = 1,
 ) -> tuple[Graph, dict[str, int]]:
     """Build an overlap graph.
@@ -62,6 +63,8 @@ def build_graph(
     params : GraphParams
     within : tuple of ndarray of int, shape (reads,), optional
         Starts and ends of intervals of the reads, half open; bases outside are trimmed.
+    two_haplotypes : bool
+        Whether the reads are of two haplotypes, so that ends of molecules count.
     threads : int
         Changes nothing but the time.
 
@@ -90,7 +93,10 @@ def build_graph(
     if within is not None:
         trimmed = trimmed.within(*(places[order] for places in within))
     counts |= trimmed.counts
-    graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params, threads=threads)
+    graph, more = connect(
+        distinct, overlaps, trimmed.start, trimmed.end, order, params,
+        two_haplotypes=two_haplotypes, threads=threads,
+    )  # fmt: skip
     return graph, counts | more
 
 
@@ -102,6 +108,7 @@ def connect(
     order: np.ndarray,
     params: GraphParams,
     *,
+    two_haplotypes: bool = False,
     threads: int = 1,
 ) -> tuple[Graph, dict[str, int]]:
     """Build the graph of trimmed reads.
@@ -117,6 +124,8 @@ def connect(
     order : ndarray of int, shape (reads,)
         Row of the read table of every read.
     params : GraphParams
+    two_haplotypes : bool
+        As `build_graph` takes it.
     threads : int
         Changes nothing but the time.
 
@@ -154,7 +163,7 @@ def connect(
 
     kept = np.flatnonzero(stays)
     ends = np.zeros((len(kept), 2), np.bool_)
-    if params.confirm_depth:
+    if two_haplotypes and params.confirm_depth:
         ends = ends_of_molecules(inside, extents, len(lengths), params.confirm_depth)[kept]
     graph_reads = GraphReads(
         read=order[kept], start=start[kept], end=end[kept], depth=depth[kept],

@@ -4,18 +4,19 @@ Behind a stretch that both haplotypes share, and no read goes through, the reads
 both. Which overlap is the longer one there is chance, so that none of these edges is weak beside another
 (`overlapper.graph.clean`).
 
-**Both led in.** Reads of one haplotype each, or of more, overlap where both are the same, and the bases that
-they share add up::
+**Each by its own reads.** Reads ``v`` and ``u`` of either haplotype lead in, ``b`` and ``w`` lead on. Where
+all of them overlap in what is the same, the bases that they share add up::
 
-    v   ═══════════════════        w begins before b ends v ...     v -> w  and  u -> b
-    u   ─────────────────                                       together  as long as
-    b             ═════════════════                                  v -> b  and  u -> w
-    w                ─────────────────
+    v   ═══════════════════
+    u   ────────────────                   v -> w and u -> b share as many bases together
+    b          ════════════════════        as v -> b and u -> w do
+    w             ─────────────────────
 
-An edge ``v -> w`` stays if for a read ``u`` this holds, ``v -> b`` being the longest overlap of ``v``.
+An edge ``v -> w`` stays if this holds for any read ``u``, and the read ``b`` with which ``v`` has the longest
+overlap.
 
-**One leads in.** A read that is shared as a whole, of `_SHARED_WHOLE` times the depth from which on a read is
-shared, stands for both. An edge from it stays if it is the only one that leads to its target.
+**By reads of both.** A read that is shared as a whole, of `_SHARED_WHOLE` times the depth from which on a
+read is shared, stands for both. An edge from it stays if it is the only one that leads to its target.
 """
 
 from __future__ import annotations

@@ -39,7 +39,8 @@ class GraphReads(Table):
     depth : ndarray of float32, shape (n,)
         Mean number of reads, itself included, over that interval.
     begins_molecule, ends_molecule : ndarray of bool, shape (n,)
-        Whether a molecule begins where the interval does, and ends (`overlapper.graph.molecule_ends`).
+        Whether a molecule begins where the interval does, and ends, if that was looked for
+        (`overlapper.graph.molecule_ends`).
     """
 
     read: np.ndarray = column("i4")

@@ -12,8 +12,10 @@ while, the other haplotype say, and goes on further, a unitig would follow it::
 
 **End of a molecule.** At least ``confirm_depth`` reads that end no more than `RAGGED` bases from the end of a
 read share more with it than any read that goes on. Reads of the other molecule share no more than what is the
-same; and where one of them ends there by chance, others of its own go on. Ends are looked for where overlaps
-match to the last base, as others stop at either side of the true end.
+same; and where one of them ends there by chance, others of its own go on.
+
+Ends are looked for where there are two haplotypes, as reads of amplicons end together, too, and where
+overlaps match to the last base, as others stop at either side of the true end.
 
 Edges from there to reads that go on further are left out. A tip that ends there is no error
 (`overlapper.graph.clean`).

@@ -30,7 +30,7 @@ def placements(draw):
 @given(placements())
 def test_ends_of_molecules_equal_the_oracle(placements):
     reads, overlaps = read_set(GENOME, placements)
-    built, _ = graph.build_graph(reads, overlaps, EXACT)
+    built, _ = graph.build_graph(reads, overlaps, EXACT, two_haplotypes=True)
     expected = oracle.ends([(start, end) for start, end, _ in placements], EXACT.confirm_depth, RAGGED)
     for row, begins, ends in zip(
         built.reads.read, built.reads.begins_molecule, built.reads.ends_molecule, strict=True
@@ -70,3 +70,5 @@ def test_a_haplotype_ends_where_its_molecule_does():
     assert sorted(min(text, reverse_complement(text)) for text in found) == sorted(
         min(text, reverse_complement(text)) for text in texts
     )
+    alone = graph.assemble(reads, overlaps, GraphParams().of_exact_overlaps()).graph
+    assert not alone.ends_molecule.any()
