@@ -23,7 +23,8 @@ share is known, edges stay that are weak by chance, as no overlap tells which ha
 (`overlapper.graph.forks`).
 
 **Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
-no bridge, or a bridge whose weaker overlap is longer (then the smaller read number).
+no bridge, or a bridge whose weaker overlap is longer (then the smaller read number). A read whose overlaps
+are the longest of both nodes is none.
 
 **Bi-loop.** A chain of at most ``tip_reads`` reads that leaves a node and comes back to its other strand: the
 weaker of its two edges goes.

@@ -166,8 +166,13 @@ def bridges(edges, bases):
         v = 2 * read
         if len(before(edges, v)) == 1 and len(after(edges, v)) == 1:
             (source,), (sink,) = before(edges, v), after(edges, v)
-            if len(after(edges, source)) > 1 and len(before(edges, sink)) > 1:
-                strength[read] = min(edges[source, v], edges[v, sink])
+            longest = (
+                max(edges[source, w] for w in after(edges, source)),
+                max(edges[w, sink] for w in before(edges, sink)),
+            )
+            both = edges[source, v], edges[v, sink]
+            if len(after(edges, source)) > 1 and len(before(edges, sink)) > 1 and both != longest:
+                strength[read] = min(both)
 
     def outdone(read, others):
         return any(o not in strength or (strength[o], -o) > (strength[read], -read) for o in others)

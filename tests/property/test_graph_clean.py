@@ -40,6 +40,11 @@ def without_reads(edges, doomed):
     return {(v, w): n for (v, w), n in edges.items() if v >> 1 not in doomed and w >> 1 not in doomed}
 
 
+def in_rows(*rows):
+    """Return edges between reads of 20 bases in rows, each 5 further on than the one before."""
+    return {(2 * i, 2 * i + 2): (5, 5, 15) for reads in rows for i in reads[:-1]}
+
+
 def reads_left(built, cleaned):
     return set(range(len(built.reads))) - set(cleaned.reads.read.tolist())
 
@@ -117,11 +122,6 @@ def test_weak_edges_equal_the_oracle(built, ratio, data):
     assert overlaps_of(cut_weak(built, float(ratio), 15.0)[0]) == expected
 
 
-def in_rows(*rows):
-    """Return edges between reads of 20 bases in rows, each 5 further on than the one before."""
-    return {(2 * i, 2 * i + 2): (5, 5, 15) for reads in rows for i in reads[:-1]}
-
-
 def test_two_haplotypes_part_behind_a_read_that_both_share():
     """Reads 0 to 5 are of both; the longer overlap of one that begins there does not cut off the other."""
     joins = in_rows(range(6), range(6, 16), range(16, 26)) | {(10, 12): (5, 5, 15), (10, 32): (14, 14, 6)}
@@ -149,6 +149,14 @@ def test_bridges_equal_the_oracle(built):
     assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(
         overlaps_of(built), built.lengths.tolist()
     )
+
+
+def test_reads_that_go_through_what_two_haplotypes_share_are_no_bridges():
+    """Reads 5 and 25 do; 4 and 24 lead to the other haplotype, too, by shorter overlaps."""
+    joins = in_rows(range(11), range(20, 31)) | {(8, 52): (8, 8, 12), (48, 12): (8, 8, 12)}
+    assert cut_bridges(graph_of([20] * 31, joins))[1] == {"bridging reads": 0}
+    joins |= {(8, 52): (4, 4, 16), (48, 12): (4, 4, 16)}
+    assert cut_bridges(graph_of([20] * 31, joins))[1] == {"bridging reads": 2}
 
 
 @settings(max_examples=tries(150), deadline=None)

@@ -30,6 +30,7 @@ def bridges(first, target, overlap):
             and first[v + 2] - first[v + 1] == 1
             and only_successor(first, target, v) < 0
             and only_successor(first, target, v ^ 1) < 0
+            and not (_is_longest(first, target, overlap, v) and _is_longest(first, target, overlap, v ^ 1))
         ):
             strength[read] = min(overlap[first[v]], overlap[first[v + 1]])
 
@@ -51,6 +52,16 @@ def bridges(first, target, overlap):
                     break
         doomed[read] = better_sides == 2
     return doomed
+
+
+@njit(nogil=True, cache=True)
+def _is_longest(first, target, overlap, v):
+    """Return whether no other overlap of the node that ``v`` leads to is longer than theirs."""
+    back = target[first[v]] ^ 1
+    for e in range(first[back], first[back + 1]):
+        if overlap[e] > overlap[first[v]]:
+            return False
+    return True
 
 
 @njit(nogil=True, cache=True)
