@@ -7,12 +7,14 @@ take. Kernels raise the same error in words that are known before.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core.extending import overload
 from numba.np import arrayobj
+
+from overlapper.runtime.compile.replacing import replaced
 
 
 def _raise(source: Any, slice_: Any) -> None:
@@ -27,12 +29,6 @@ def _compiled(source: Any, slice_: Any) -> Callable[[Any, Any], None]:
     return raise_it
 
 
-@contextlib.contextmanager
-def without_shapes() -> Iterator[None]:
+def without_shapes() -> AbstractContextManager[None]:
     """Have what is compiled meanwhile name no shapes."""
-    of_numba = arrayobj.raise_with_shape_context
-    arrayobj.raise_with_shape_context = _raise
-    try:
-        yield
-    finally:
-        arrayobj.raise_with_shape_context = of_numba
+    return replaced((arrayobj, "raise_with_shape_context", _raise))

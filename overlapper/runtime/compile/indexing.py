@@ -6,12 +6,13 @@ an array in C order are not asked for: of the thirty instructions that it writes
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core import cgutils, types
 from numba.np import arrayobj
+
+from overlapper.runtime.compile.replacing import replaced
 
 _Module: Any = arrayobj
 _basic_indexing = _Module.basic_indexing
@@ -34,12 +35,6 @@ def _item(
     return cgutils.get_item_pointer2(context, builder, array.data, sizes, (), "C", places), [], []
 
 
-@contextlib.contextmanager
-def without_strides() -> Iterator[None]:
+def without_strides() -> AbstractContextManager[None]:
     """Have numba find items of arrays in C order by their shapes alone meanwhile."""
-    before = _Module.basic_indexing
-    _Module.basic_indexing = _item
-    try:
-        yield
-    finally:
-        _Module.basic_indexing = before
+    return replaced((arrayobj, "basic_indexing", _item))

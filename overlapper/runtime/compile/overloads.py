@@ -10,15 +10,16 @@ compiled.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from llvmlite.binding import ffi
 from numba.core.targetconfig import ConfigStack
 from numba.core.types import functions
 from numba.core.typing import templates
+
+from overlapper.runtime.compile.replacing import replaced
 
 _PASSED_ON = "nrt", "fastmath", "error_model", "forceinline"
 """The options that a function takes over from what calls it (``numba.core.cpu.CPUTargetOptions``)."""
@@ -55,8 +56,7 @@ def _get_impl(self: Any, args: Any, kws: Any) -> Any:
         return self._build_impl(key, args, kws)
 
 
-@contextlib.contextmanager
-def for_kernels(pipeline: type) -> Iterator[None]:
+def for_kernels(pipeline: type) -> AbstractContextManager[None]:
     """Have such functions be compiled by a pipeline meanwhile, and nobody told of LLVM's lock."""
 
     def get_jit_decorator(self: Any) -> Any:
@@ -64,18 +64,9 @@ def for_kernels(pipeline: type) -> Iterator[None]:
             _jit_decorator(self), no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=pipeline
         )
 
-    lock = ffi.lib._lock
-    ours = [
+    return replaced(
         (_Template, "_get_impl", _get_impl),
         (_Template, "_get_jit_decorator", get_jit_decorator),
         (functions.BaseFunction, "get_call_type", _get_call_type),
-        (lock, "_cblist", []),
-    ]
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in ours]
-    for owner, name, our in ours:
-        setattr(owner, name, our)
-    try:
-        yield
-    finally:
-        for owner, name, of_numba in before:
-            setattr(owner, name, of_numba)
+        (ffi.lib._lock, "_cblist", []),
+    )

@@ -10,13 +10,14 @@ such loops (on Python 3.12 the one for ``a[columns]``, of numba 0.67 and 0.68.0)
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core import ir, postproc, transforms, typed_passes, untyped_passes
 from numba.core.compiler import DefaultPassBuilder
 from numba.core.inline_closurecall import InlineClosureCallPass
+
+from overlapper.runtime.compile.replacing import replaced
 
 _Processor: Any = postproc.PostProcessor
 _run = _Processor.run
@@ -61,12 +62,6 @@ def _inline_if_any(self: Any) -> None:
         _inline(self)
 
 
-@contextlib.contextmanager
-def when_needed() -> Iterator[None]:
+def when_needed() -> AbstractContextManager[None]:
     """Have numba find where variables are used only when that is asked for, and inline only what there is."""
-    before = _Processor.run, _Inliner.run
-    _Processor.run, _Inliner.run = _find_what_is_used, _inline_if_any
-    try:
-        yield
-    finally:
-        _Processor.run, _Inliner.run = before
+    return replaced((_Processor, "run", _find_what_is_used), (_Inliner, "run", _inline_if_any))

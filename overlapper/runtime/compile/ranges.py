@@ -6,12 +6,13 @@ in 45 instructions and four branches a loop. In nearly all loops of kernels no s
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core import cgutils, ir_utils, types, typing
 from numba.core.lowering import Lower
+
+from overlapper.runtime.compile.replacing import replaced
 
 _Lower: Any = Lower
 _lower_expr = _Lower.lower_expr
@@ -48,12 +49,6 @@ def _has_no_step(self: Any, kind: Any, begun: Any) -> bool:
     return getattr(self.typeof(made.func.name), "typing_key", None) is range and len(made.args) < 3
 
 
-@contextlib.contextmanager
-def begun_without_division() -> Iterator[None]:
+def begun_without_division() -> AbstractContextManager[None]:
     """Have numba begin loops over ranges without a step that way meanwhile."""
-    before = _Lower.lower_expr
-    _Lower.lower_expr = _begun
-    try:
-        yield
-    finally:
-        _Lower.lower_expr = before
+    return replaced((Lower, "lower_expr", _begun))

@@ -7,15 +7,15 @@ variable ends it stores zero, so that nothing is given back twice: a tenth, as m
 
 from __future__ import annotations
 
-import contextlib
 import functools
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core.lowering import Lower
 from numba.core.runtime.context import NRTContext
 
-_Context: Any = NRTContext
+from overlapper.runtime.compile.replacing import replaced
+
 _Lower: Any = Lower
 _end_variable = _Lower.delvar
 
@@ -47,12 +47,6 @@ def _end_counted(self: Any, name: str) -> None:
         self._alloca_var(name, kind)
 
 
-@contextlib.contextmanager
-def of_counted_parts() -> Iterator[None]:
+def of_counted_parts() -> AbstractContextManager[None]:
     """Have numba take out, and give back, meanwhile only what may be counted."""
-    before = _Context.get_meminfos, _Lower.delvar
-    _Context.get_meminfos, _Lower.delvar = _counted, _end_counted
-    try:
-        yield
-    finally:
-        _Context.get_meminfos, _Lower.delvar = before
+    return replaced((NRTContext, "get_meminfos", _counted), (Lower, "delvar", _end_counted))

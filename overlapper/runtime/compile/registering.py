@@ -7,12 +7,14 @@ compiling. There is nothing new unless one of the lists has become longer.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core import base
 from numba.core.typing import context as typing_context
+
+from overlapper.runtime.compile.replacing import replaced
 
 _Contexts: list[Any] = [base.BaseContext, typing_context.BaseContext]
 """What registrations are installed in: one for LLVM's code, one for the types of variables."""
@@ -38,14 +40,7 @@ def _if_new(refresh: Callable[[Any], None]) -> Callable[[Any], None]:
 _ours = [_if_new(context.refresh) for context in _Contexts]
 
 
-@contextlib.contextmanager
-def installed_if_new() -> Iterator[None]:
+def installed_if_new() -> AbstractContextManager[None]:
     """Have numba install what was registered only where there is something new meanwhile."""
-    before = [context.refresh for context in _Contexts]
-    for context, refresh in zip(_Contexts, _ours, strict=True):
-        context.refresh = refresh
-    try:
-        yield
-    finally:
-        for context, refresh in zip(_Contexts, before, strict=True):
-            context.refresh = refresh
+    ours = zip(_Contexts, _ours, strict=True)
+    return replaced(*((context, "refresh", refresh) for context, refresh in ours))

@@ -7,15 +7,15 @@ references to a value are counted it is still kept there, too, for where the var
 
 from __future__ import annotations
 
-import contextlib
 from collections import defaultdict
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 from numba.core import ir
 from numba.core.lowering import Lower
 
 from overlapper.runtime.compile.references import is_counted
+from overlapper.runtime.compile.replacing import replaced
 
 _Lower: Any = Lower
 _find = _Lower._find_singly_assigned_variable
@@ -61,13 +61,10 @@ def _store_value(self: Any, value: Any, name: str, argidx: int | None = None) ->
         self._values[name] = value
 
 
-@contextlib.contextmanager
-def used_as_they_are() -> Iterator[None]:
+def used_as_they_are() -> AbstractContextManager[None]:
     """Have numba use the values of variables that are set once meanwhile, without memory."""
-    before = _Lower._find_singly_assigned_variable, _Lower.loadvar, _Lower.storevar
-    ours = _find_set_once, _load_value, _store_value
-    _Lower._find_singly_assigned_variable, _Lower.loadvar, _Lower.storevar = ours
-    try:
-        yield
-    finally:
-        _Lower._find_singly_assigned_variable, _Lower.loadvar, _Lower.storevar = before
+    return replaced(
+        (Lower, "_find_singly_assigned_variable", _find_set_once),
+        (Lower, "loadvar", _load_value),
+        (Lower, "storevar", _store_value),
+    )
