@@ -170,9 +170,10 @@ def connect(
         begins_molecule=ends[:, 1], ends_molecule=ends[:, 0],
     )  # fmt: skip
     graph = Graph(graph_reads, edges, contained, arrows)
-    ended = graph.without(np.zeros(len(kept), np.bool_), edges_beyond_molecules(graph))
-    counts["overlaps beyond ends of molecules"] = (len(edges) - len(ended.edges)) // 2
-    return ended, counts
+    if ends.any():
+        graph = graph.without(np.zeros(len(kept), np.bool_), edges_beyond_molecules(graph))
+    counts["overlaps beyond ends of molecules"] = (len(edges) - len(graph.edges)) // 2
+    return graph, counts
 
 
 class _Inside(NamedTuple):

@@ -182,7 +182,7 @@ def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[
     best = np.zeros(graph.nodes, np.int64)
     np.maximum.at(best, source, overlap)
     doomed = overlap * _RATIO_UNIT < best[source] * round(ratio * _RATIO_UNIT)
-    if np.isfinite(shared_depth):
+    if shared_depth < np.inf:
         weak = np.flatnonzero(doomed)
         doomed[weak] = ~is_undecided(graph, weak, shared_depth)
     cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)

@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.graph.model import Graph
+from overlapper.kernels.graph import forks
 
 _SHARED_WHOLE = 1.2
 
@@ -43,42 +44,8 @@ def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndar
     -------
     ndarray of bool, shape (n,)
     """
-    return _is_one_of_four(graph, rows) | _is_only_way_from_both(graph, rows, shared_depth)
-
-
-def _is_only_way_from_both(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndarray:
-    edges = graph.edges
-    ways_in = np.diff(graph.first_edge)[edges.target[rows] ^ 1]
-    return (ways_in == 1) & (graph.reads.depth[edges.source[rows] >> 1] >= _SHARED_WHOLE * shared_depth)
-
-
-def _is_one_of_four(graph: Graph, rows: np.ndarray) -> np.ndarray:
-    source, target, overlap = graph.edges.source, graph.edges.target, graph.edges.overlap
-    longest = _longest(graph)[source[rows]]
-    # Each edge in question beside every other one that leads to its target.
-    back = target[rows] ^ 1
-    ways_in = np.diff(graph.first_edge)[back]
-    row = np.repeat(np.arange(len(rows)), ways_in)
-    into_w = np.arange(len(row)) + np.repeat(graph.first_edge[back] - np.cumsum(ways_in) + ways_in, ways_in)
-    other = target[into_w] ^ 1
-    into_b = _edges_between(graph, other, target[longest][row])
-    adds_up = overlap[rows][row] + overlap[into_b] == overlap[longest][row] + overlap[into_w]
-    found = (into_b >= 0) & (other != source[rows][row]) & adds_up
-    return np.bincount(row[found], minlength=len(rows)) > 0
-
-
-def _longest(graph: Graph) -> np.ndarray:
-    """Return the edge with the longest overlap of each node, the first of equals; 0 for none."""
-    longest = np.zeros(graph.nodes, np.int64)
-    order = np.lexsort([-np.arange(len(graph.edges)), graph.edges.overlap])
-    longest[graph.edges.source[order]] = order
-    return longest
-
-
-def _edges_between(graph: Graph, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return the edge that leads from each source to its target; -1 for none."""
-    every = graph.edges.source.astype(np.int64) * graph.nodes + graph.edges.target
-    order = np.argsort(every)
-    wanted = source.astype(np.int64) * graph.nodes + target
-    at = np.minimum(np.searchsorted(every, wanted, sorter=order), len(every) - 1)
-    return np.where(every[order[at]] == wanted, order[at], -1)
+    first, edges = graph.first_edge, graph.edges
+    ways_in = np.diff(first)[edges.target[rows] ^ 1]
+    from_both = graph.reads.depth[edges.source[rows] >> 1] >= _SHARED_WHOLE * shared_depth
+    one_of_four = forks.add_up(first, edges.source, edges.target, edges.overlap, rows)
+    return one_of_four | (from_both & (ways_in == 1))

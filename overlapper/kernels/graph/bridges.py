@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.graph.graph_edges import longest_edge
 from overlapper.kernels.graph.unitigs import chain_end, only_successor
 from overlapper.runtime.compile.cache import njit
 
@@ -57,11 +58,8 @@ def bridges(first, target, overlap):
 @njit(nogil=True, cache=True)
 def _is_longest(first, target, overlap, v):
     """Return whether no other overlap of the node that ``v`` leads to is longer than theirs."""
-    back = target[first[v]] ^ 1
-    for e in range(first[back], first[back + 1]):
-        if overlap[e] > overlap[first[v]]:
-            return False
-    return True
+    longest = longest_edge(first, overlap, target[first[v]] ^ 1)
+    return overlap[longest] == overlap[first[v]]
 
 
 @njit(nogil=True, cache=True)

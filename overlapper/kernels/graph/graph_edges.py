@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 
 
@@ -105,3 +106,13 @@ def mirror_edges(first, source, target):
                 mirror[e] = f
                 break
     return mirror
+
+
+@inner
+def longest_edge(first, overlap, v):
+    """Return the edge with the longest overlap of a node that has some, the first one of equals."""
+    longest = first[v]
+    for e in range(first[v] + 1, first[v + 1]):
+        if overlap[e] > overlap[longest]:
+            longest = e
+    return longest

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.graph.graph_edges import longest_edge
 from overlapper.kernels.graph.unitigs import chain_end
 from overlapper.runtime.compile.cache import njit
 
@@ -53,10 +54,7 @@ def tips(first, target, length, overlap, ends_molecule, most):
         tip = tip_ending_at[end]
         if tip < 0:
             continue
-        best = first[end]
-        for e in range(first[end] + 1, first[end + 1]):
-            if overlap[e] > overlap[best]:
-                best = e
+        best = longest_edge(first, overlap, end)
         if ends_molecule[tip ^ 1]:
             outdone = _is_outdone_at_an_end(first, target, overlap, end, best, tip_ending_at, ends_molecule)
         else:
@@ -121,10 +119,7 @@ def forked_ends(first, target, overlap, most):
         if end < 0 or first[end + 1] - first[end] < 2:
             continue
         _doom(first, target, v, count, reads)
-        best = first[end]
-        for e in range(first[end] + 1, first[end + 1]):
-            if overlap[e] > overlap[best]:
-                best = e
+        best = longest_edge(first, overlap, end)
         for e in range(first[end], first[end + 1]):
             edges[e] = e != best
     return reads, edges
