@@ -255,7 +255,8 @@ def _find_overlaps(
     correct_by_accuracy(steps, params, plan.accurate, plan.exact, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     if plan.exact:
-        steps.overlap("exact-overlaps", "auto", EXACT, report, None if depth else COUNTED_RUN)
+        all_bases_count = depth is not None and plan.accurate
+        steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     if sound is not None:

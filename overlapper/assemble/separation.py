@@ -34,8 +34,9 @@ may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembl
 COUNTED_RUN = 24
 """Bases that count of a run of equal ones, where reads of one haplotype are to match to the last base: votes
 leave longer runs at two lengths, and exact overlaps would go along both. Two haplotypes may differ in a run
-alone: where there are two all bases count. Fitted on *P. falciparum* (R10), judged on other chromosomes of
-it, LPA and human X (``docs/notes/layout.md``)."""
+alone, whose length HiFi reads tell: where there are two, all bases of these count. Fitted on *P. falciparum*
+(R10), judged on other chromosomes of it, LPA and human X, and for two haplotypes chosen between pieces of the
+MHC (``docs/notes/layout.md``)."""
 
 
 def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:

@@ -4,7 +4,7 @@ Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
 from tests.oracle.drafts import fill_unknown, next_draft, qualities, reconsider
-from tests.oracle.layer_filters import keep_own, leave_out
+from tests.oracle.layer_filters import keep_own, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
 
@@ -24,7 +24,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
     everyone = [*layers, own]
     draft, left = list(target), 0
     for layer in everyone:
-        layer["unlike"] = layer["elsewhere"] = False
+        layer["unlike"] = layer["elsewhere"] = layer["known"] = False
     if aligned and 4 in draft:
         draft, place = fill_unknown(draft, everyone)
         for layer in everyone:
@@ -41,7 +41,8 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = step > 0 and filters and target_layer["used"]
         kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
-        new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
+        deciding = voters(draft, everyone) if step == 1 and filters else {}
+        new, place, votes = next_draft(draft, everyone, deciding, thresholds, worth, doubt, table, kept)
         marks = [2 if m["elsewhere"] else int(not m["used"] or m["unlike"]) for m in layers]
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None

@@ -75,11 +75,12 @@ def run_length(draft, column):
     return last - first + 1
 
 
-def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
+def next_draft(draft, layers, deciding, thresholds, worth, doubt, table, kept):
     """The next draft, where its columns came from, and [probability, depth] of each base.
 
-    There are two thresholds, the second one for bases of homopolymer runs of at least 4. In columns that are
-    kept nothing but what is given has a vote: a base, or 4 for its lack; behind others nothing is inserted.
+    There are two thresholds, the second one for bases of homopolymer runs of at least 4. On some columns
+    those layers alone vote that decide there. In columns that are kept nothing but what is given has a vote:
+    a base, or 4 for its lack; behind others nothing is inserted.
     """
     kept, ungained = kept
     codes, place, votes = [], [], []
@@ -92,7 +93,8 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
 
     for column, old in enumerate(draft):
         place.append(len(codes))
-        weight, slots, passing, depth = votes_at(layers, column)
+        weight, slots, passing, _ = votes_at(deciding.get(column, layers), column)
+        depth = sum(m["used"] and m["start"] <= column < m["end"] for m in layers)
         weight = [w if code == kept.get(column, code) else 0 for code, w in enumerate(weight)]
         slots = [[0] * 4 for _ in slots] if column in ungained else slots
         base = max(range(4), key=lambda code: (weight[code], code == old, -code))

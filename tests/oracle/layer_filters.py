@@ -1,6 +1,7 @@
 """Which layers and bases have a vote, in plain Python (``docs/algorithms/correction.md``)."""
 
 import itertools
+from fractions import Fraction
 
 from tests.oracle.drafts import votes_at
 from tests.oracle.layer_paths import bases_of
@@ -20,7 +21,9 @@ def kind_in(layer, column):
 
 
 def leave_out(layers, length, alike):
-    """Mark the layers that disagree with the target; how many."""
+    """Mark the layers that disagree with the target, and those known to be of its haplotype; how many are
+    left out.
+    """
     candidates, gaps = [], {}
     tells_gaps = alike[5][5] < max(max(row) for row in alike)
     for column in range(length):
@@ -70,6 +73,7 @@ def leave_out(layers, length, alike):
                 agree += own == other
                 disagree += own != other
         layer["unlike"] = disagree > 0
+        layer["known"] = layer["used"] and agree > disagree
         if layer["used"] and disagree > agree:
             left += 1
             layer["elsewhere"] = True
@@ -93,6 +97,44 @@ def behind(layer, column):
         return None
     begin, end = bases_of(layer, column)
     return 0 if end - begin < 2 else end - begin - 1 if layer["bases"][begin + 1] < 4 else None
+
+
+def voters(draft, layers):
+    """The layers that vote on columns at which haplotypes differ: the target and those of its haplotype.
+
+    Six of these cover the column, four layers that are left differ from the draft or have bases inserted
+    behind it, and those known and those left out do so in other shares.
+    """
+    deciding = {}
+    for column, old in enumerate(draft):
+        here = [m for m in layers if m["start"] <= column < m["end"]]
+        known = [m for m in here if m["known"]]
+        differ, insert, gain = set(), set(), set()
+        for number, m in enumerate(here):
+            begin, end = bases_of(m, column)
+            if begin == end or m["bases"][begin] != old:
+                differ.add(number)
+            if end - begin > 1:
+                insert.add(number)
+            if end - begin > 1 and m["bases"][begin + 1] < 4:
+                gain.add(number)
+        left = {number for number, m in enumerate(here) if m["used"]}
+        if len(known) < 6 or max(len(left & differ), len(left & gain)) < 4:
+            continue
+        if sides_differ(here, differ) or sides_differ(here, insert):
+            deciding[column] = [*known, *(m for m in layers[-1:] if m["used"])]
+    return deciding
+
+
+def sides_differ(layers, some):
+    """Whether some layers are more of those known to be of the target's haplotype, or of those left out."""
+    table = [[0, 0], [0, 0]]
+    for number, m in enumerate(layers):
+        if m["known"] or m["elsewhere"]:
+            table[m["elsewhere"]][number in some] += 1
+    (a, b), (c, d) = table
+    n, excess = a + b + c + d, a * d - b * c
+    return excess != 0 and Fraction(n * excess**2, (a + b) * (c + d) * (a + c) * (b + d)) >= 8
 
 
 def keep_own(draft, layers, alike):

@@ -199,6 +199,27 @@ def test_reads_that_differ_in_one_base_are_left_out_where_errors_do_not_explain_
     assert made[5][1] == left
 
 
+@pytest.mark.parametrize(
+    ("known", "alike", "decide"),
+    [(6, False, True), (5, False, False), (6, True, False)],  # enough, too few, haplotypes that are alike
+)
+@pytest.mark.parametrize("inserted", [False, True])
+def test_reads_known_to_be_of_the_haplotype_decide_where_haplotypes_differ(known, alike, decide, inserted):
+    """Reads that reach no site have another length of a run than those of the target's haplotype."""
+    rng = np.random.default_rng(4)
+    left, right = rng.integers(0, 4, (2, 140)).tolist()
+    own, unlike = ([*left[:-1], 1, *n * [0], 2, *right[1:]] for n in ((4, 5) if inserted else (5, 4)))
+    other = list(own if alike else unlike)
+    other[40] = (other[40] + 1) % 4
+    end = len(own)
+    rows = [(own, bool(i % 2), 0, end) for i in range(known)]
+    rows += [(other, bool(i % 2), 0, end) for i in range(6)]
+    rows += [(unlike[60:], bool(i % 2), 60, end) for i in range(24)]
+    made = corrected(own, rows, True, False, alike=at_most(140_000))
+    assert made[5][1] == 6
+    assert (made[0] == own) == decide
+
+
 @pytest.mark.parametrize("target_lacks", [False, True])
 @pytest.mark.parametrize(("bases", "left"), [(4, 0), (8, 6), (30, 6)])
 def test_reads_of_which_one_kind_lacks_many_bases_are_told_apart(bases, left, target_lacks):

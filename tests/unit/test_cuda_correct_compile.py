@@ -15,6 +15,7 @@ from overlapper.kernels.consensus.cuda import (
     consensus,
     error_probabilities,
     haplotype_filter,
+    known_votes,
     layer_paths,
     layers,
     mem_anchors,
@@ -38,6 +39,7 @@ MODULES = (
     carry_over,
     unknown_runs,
     haplotype_filter,
+    known_votes,
     reconsider,
     error_probabilities,
     consensus,
@@ -62,7 +64,7 @@ TYPES = {
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_uncertain", "kept", "changed",
-         "qualities", "lost", "flags", "state"], U1),
+         "qualities", "lost", "flags", "state", "sides", "decided"], U1),
     **dict.fromkeys(
         ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "probabilities", "limits", "giver",

@@ -98,8 +98,13 @@ def test_reads_on_disk_have_the_same_overlaps(tmp_path):
         assert by_pair(stored.overlaps) == by_pair(steps.overlaps)
 
 
-@pytest.mark.parametrize(("depth", "longest_run"), [(None, COUNTED_RUN), (20.0, None)])
-def test_all_bases_of_runs_count_where_there_are_two_haplotypes(monkeypatch, depth, longest_run):
+@pytest.mark.parametrize(
+    ("rate", "depth", "longest_run"),
+    [(0.02, None, COUNTED_RUN), (0.02, 20.0, COUNTED_RUN), (0.002, None, COUNTED_RUN), (0.002, 20.0, None)],
+)
+def test_all_bases_of_runs_count_where_hifi_reads_are_of_two_haplotypes(
+    monkeypatch, rate, depth, longest_run
+):
     """The steps do nothing but note the longest run of each search."""
     searches = []
 
@@ -112,5 +117,5 @@ def test_all_bases_of_runs_count_where_there_are_two_haplotypes(monkeypatch, dep
     )  # fmt: skip
     monkeypatch.setattr(contigs, "depth_of_haplotype", lambda *_: depth)
     params = AssembleParams()
-    _, found = contigs._find_overlaps(steps, params, Plan.of(params, 0.02), "auto", unreported)
+    _, found = contigs._find_overlaps(steps, params, Plan.of(params, rate), "auto", unreported)
     assert (found, searches) == (depth, [None, longest_run])

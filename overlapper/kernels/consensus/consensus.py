@@ -11,6 +11,7 @@ from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.equal_runs import WIDTH, side_by_side, unlike_bases
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
+from overlapper.kernels.consensus.known_votes import let_known_decide
 from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
 from overlapper.kernels.consensus.layers import (
     ALIKE,
@@ -115,10 +116,11 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out = leave_out(layers, starts, votes, settings.alike, marks)
+            left_out, sides = leave_out(layers, starts, votes, settings.alike, marks)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
+            let_known_decide(draft, layers, starts, votes, sides)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:

@@ -39,6 +39,8 @@ MIN_APART = 30
 MAX_AGAINST = 5
 NEXT_CANDIDATES = 32
 LONG_GAP = 5
+SAME, OTHER = 1, 2
+"""Sides of layers: the target's haplotype, and what is left out."""
 
 
 @njit(nogil=True, cache=True)
@@ -58,12 +60,16 @@ def leave_out(layers, starts, votes, alike, marks):
 
     Returns
     -------
-    int
+    left : int
         Number of layers left out.
+    sides : ndarray of int8, shape (layers,)
+        `SAME` for layers that agree with the target more often than they disagree, `OTHER` for those left
+        out, 0 for the rest and for the target.
     """
     columns, kinds = _columns_of_two(votes, alike[LONG_GAP, LONG_GAP] < alike.max())
+    sides = np.zeros(len(layers.start), np.int8)
     if len(columns) == 0:
-        return 0
+        return 0, sides
     columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1])
     site = _linked(columns, held) | lone
     own = len(layers.start) - 1
@@ -80,8 +86,11 @@ def leave_out(layers, starts, votes, alike, marks):
         if layers.used[m] and disagree[m] > agree[m]:
             layers.used[m] = False
             marks[m] = ELSEWHERE
+            sides[m] = OTHER
             left += 1
-    return left
+        elif layers.used[m] and agree[m] > disagree[m]:
+            sides[m] = SAME
+    return left, sides
 
 
 @njit(nogil=True, cache=True)

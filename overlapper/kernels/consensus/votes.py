@@ -158,7 +158,7 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, agreeing, votes, 
             _vote_side_by_side(draft, c, paired, end, bases, weights, here, agreeing, votes)
             c, here = c + paired, here + paired
         else:
-            n_behind = _vote_on(draft, starts, at, c, end, bases, weights, votes, n_behind)
+            n_behind = vote_on(draft, starts, at, c, end, bases, weights, votes, n_behind)
             c, here = c + 1, np.int64(starts[U64(at + c + 1)])
     return n_behind
 
@@ -190,7 +190,7 @@ def _add_to(values, at, some):
 
 
 @inner
-def _vote_on(draft, starts, at, column, end, bases, weights, votes, n_behind):
+def vote_on(draft, starts, at, column, end, bases, weights, votes, n_behind):
     """Count the votes of one layer on one column."""
     c, final = U64(column), U64(len(bases) - 1)
     here, behind = U64(starts[U64(at) + c]), U64(starts[U64(at) + c + U64(1)])

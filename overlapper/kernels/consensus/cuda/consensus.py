@@ -34,6 +34,7 @@ from overlapper.kernels.consensus.consensus import (
 from overlapper.kernels.consensus.cuda.carry_over import carry_over
 from overlapper.kernels.consensus.cuda.error_probabilities import qualities
 from overlapper.kernels.consensus.cuda.haplotype_filter import leave_out
+from overlapper.kernels.consensus.cuda.known_votes import let_known_decide
 from overlapper.kernels.consensus.cuda.layer_paths import first_paths
 from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_layers
 from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_windows
@@ -166,13 +167,15 @@ def _consensus(
     everywhere = arena.upload(np.ones(n, np.uint8))
     for step in range(steps):
         votes = count_votes(draft, layers, starts, arena)
+        decided = arena.zeros(len(draft.codes), np.uint8)
         if step == 1 and settings.haplotype_filter:
-            left_out = arena.zeros(n, np.int64)
-            leave_out(draft, layers, starts, votes, settings.alike, left_out, marks, arena)
+            left_out, sides = arena.zeros(n, np.int64), arena.zeros(len(layers.window), np.uint8)
+            leave_out(draft, layers, starts, votes, settings.alike, left_out, marks, sides, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, layers, starts, arena)
+            let_known_decide(draft, layers, starts, votes, sides, decided, arena)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(draft, layers, starts, votes, settings.alike, marks, arena)
+            keep_own(draft, layers, starts, votes, settings.alike, marks, decided, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             changed = arena.zeros(n, np.uint8)
             after, place = reconsider(draft, layers, starts, votes, changed, arena)

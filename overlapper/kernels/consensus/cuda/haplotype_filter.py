@@ -19,6 +19,8 @@ from overlapper.kernels.consensus.haplotype_filter import (
     MIN_LAYERS,
     MIN_SHARE,
     NEXT_CANDIDATES,
+    OTHER,
+    SAME,
 )
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
 from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
@@ -38,6 +40,7 @@ def leave_out(
     alike: np.ndarray,
     left_out: Any,
     marks: Any,
+    sides: Any,
     arena: Arena,
 ) -> None:
     """Mark the layers that disagree with their targets as not used.
@@ -55,6 +58,9 @@ def leave_out(
         Gets how many.
     marks : device array of uint8, shape (layers,)
         Layers that disagree with their targets at a site are marked.
+    sides : device array of uint8, shape (layers,)
+        Those that agree with their targets more often than they disagree become `SAME`, others that are
+        left out `OTHER`.
     arena : Arena
     """
     mark = arena.mark()
@@ -81,7 +87,7 @@ def leave_out(
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
             judge, len(layers.window), arena, layers.window, candidates, is_site, draft.first, place,
-            *paths, votes.column, left_out, marks,
+            *paths, votes.column, left_out, marks, sides,
         )  # fmt: skip
     arena.release(mark)
 
@@ -229,7 +235,7 @@ def link(candidates, draft_first, layer_first, first, bases, start, end, at, use
 @cuda.jit
 def judge(
     window, candidates, is_site, draft_first, place, layer_first, first, bases, start, end, at, used, starts,
-    column, left_out, marks,
+    column, left_out, marks, sides,
 ):  # fmt: skip
     """Leave a layer out that disagrees with its target more often than it agrees; a thread a layer."""
     m = cuda.grid(1)
@@ -252,7 +258,10 @@ def judge(
             balance += 1 if held == wanted else -1
             if held != wanted:
                 marks[m] = UNLIKE
+    if balance > 0:
+        sides[m] = SAME
     if balance < 0:
         used[m] = 0
         marks[m] = ELSEWHERE
+        sides[m] = OTHER
         cuda.atomic.add(left_out, p, 1)

@@ -28,7 +28,14 @@ BY_STRAND = 2 * KINDS
 
 
 def keep_own(
-    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, marks: Any, arena: Arena
+    draft: Draft,
+    layers: Layers,
+    starts: Any,
+    votes: Votes,
+    alike: Any,
+    marks: Any,
+    decided: Any,
+    arena: Arena,
 ) -> None:
     """Take other votes away where what the target has and something else are both held.
 
@@ -43,19 +50,21 @@ def keep_own(
         As in `overlapper.kernels.consensus.layers.Settings`.
     marks : device array of uint8, shape (layers,)
         Layers that have something else there are marked.
+    decided : device array of uint8, shape (columns,)
+        Columns on which not all layers voted, whose votes do not tell whether these are divided.
     arena : Arena
     """
     launch(
         keep, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
         layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
-        arena.upload(alike.ravel()), votes.column, votes.inserted, marks,
+        arena.upload(alike.ravel()), votes.column, votes.inserted, marks, decided,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
     draft_first, codes, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column,
-    inserted, marks,
+    inserted, marks, decided,
 ):  # fmt: skip
     """Take votes away, as `keep_own` says, at every column and behind it; a thread a column."""
     x = cuda.grid(1)
@@ -68,7 +77,8 @@ def keep(
     weight = int64(0)
     for base in range(DELETION):
         weight += inserted[x, base]
-    if several < 2 and weight < MIN_HOLDING:
+    kinds, gain = several > 1 or decided[x] > 0, weight >= MIN_HOLDING or decided[x] > 0
+    if not kinds and not gain:
         return
     p = owner(draft_first, x)
     c = x - draft_first[p]
@@ -81,7 +91,7 @@ def keep(
     run, run_end = run - draft_first[p], run_end - draft_first[p]
     counts = cuda.local.array(BY_STRAND, int32)
     own = _kind_at(high - 1, c, first, bases, start, end, at, used, starts)
-    if several > 1 and own >= 0:
+    if kinds and own >= 0:
         for i in range(BY_STRAND):
             counts[i] = 0
         missing = int64(0)
@@ -101,7 +111,7 @@ def keep(
                 kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
                 if kind >= 0 and kind != own:
                     marks[m] = UNLIKE
-    if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == 0:
+    if gain and _gained(high - 1, c, first, bases, start, end, at, used, starts) == 0:
         for i in range(BY_STRAND):
             counts[i] = 0
         gains = int64(0)

@@ -81,8 +81,8 @@ class Draft(NamedTuple):
 
 
 def bytes_of_votes(columns: int) -> int:
-    """Return the device memory of the votes on ``columns`` columns and of the next drafts."""
-    return columns * (2 * (STANDING + INSERTED + 1) + 4 + 32)
+    """Return the device memory of the votes on ``columns`` columns, marks of these, and next drafts."""
+    return columns * (2 * (STANDING + INSERTED + 1) + 4 + 1 + 32)
 
 
 def count_votes(draft: Draft, layers: Layers, starts: Any, arena: Arena) -> Votes:
@@ -121,22 +121,27 @@ def vote(
         if used[m] == 0 or c < start[m] or c >= end[m]:
             continue
         covering += int32(1)
-        low, length = first[m], first[m + 1] - first[m]
-        here, behind = int64(starts[at[m] + c]), int64(starts[at[m] + c + 1])
-        left = int32(weights[low + max(behind - 1, int64(0))])
-        around = int32(left + int32(weights[low + min(behind, length - 1)])) >> int32(1)
-        if behind == here:
-            standing[DELETION] += around
-        else:
-            if bases[low + here] < 4:
-                standing[bases[low + here]] += int32(weights[low + here])
-            for y in range(here + 1, min(behind, here + 1 + SLOTS)):
-                if bases[low + y] < 4:
-                    behind_it[4 * (y - here - 1) + bases[low + y]] += int32(weights[low + y])
-        if c + 1 < end[m]:
-            going_on += around
+        going_on += add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
     for code in range(STANDING):
         column[x, code] = uint16(standing[code])
     for place in range(INSERTED):
         inserted[x, place] = uint16(behind_it[place])
     passing[x], depth[x] = uint16(going_on), covering
+
+
+@cuda.jit(device=True)
+def add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it):
+    """Add the votes of a layer on a column that it covers, and behind it; return its weight of passing."""
+    low, length = first[m], first[m + 1] - first[m]
+    here, behind = int64(starts[at[m] + c]), int64(starts[at[m] + c + 1])
+    left = int32(weights[low + max(behind - 1, int64(0))])
+    around = int32(left + int32(weights[low + min(behind, length - 1)])) >> int32(1)
+    if behind == here:
+        standing[DELETION] += around
+    else:
+        if bases[low + here] < 4:
+            standing[bases[low + here]] += int32(weights[low + here])
+        for y in range(here + 1, min(behind, here + 1 + SLOTS)):
+            if bases[low + y] < 4:
+                behind_it[4 * (y - here - 1) + bases[low + y]] += int32(weights[low + y])
+    return around if c + 1 < end[m] else int32(0)

@@ -1,0 +1,104 @@
+"""Votes of layers of the target's haplotype; the twin of ../known_votes.py, which defines them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import cuda, int32, int64, uint16
+
+from overlapper.kernels.common.cuda.offsets import owner
+from overlapper.kernels.consensus.cuda.votes import INSERTED, STANDING, Draft, Layers, Votes, add_votes
+from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, OTHER, SAME
+from overlapper.kernels.consensus.known_votes import MIN_CHI_SQUARE, MIN_KNOWN
+from overlapper.runtime.gpu.launch import launch
+from overlapper.runtime.gpu.memory import Arena
+
+
+def let_known_decide(
+    draft: Draft, layers: Layers, starts: Any, votes: Votes, sides: Any, decided: Any, arena: Arena
+) -> None:
+    """Take the vote from layers that may be of either haplotype, where haplotypes differ.
+
+    Parameters
+    ----------
+    draft : Draft
+    layers : Layers
+    starts : device array of int32
+    votes : Votes
+        Of these layers; their weights change.
+    sides : device array of uint8, shape (layers,)
+        As `kernels.consensus.cuda.haplotype_filter.leave_out` fills it.
+    decided : device array of uint8, shape (columns,)
+        Columns on which they alone vote become 1.
+    arena : Arena
+    """
+    launch(
+        vote_again, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
+        layers.bases, layers.weights, layers.start, layers.end, layers.at, layers.used, starts, sides,
+        votes.column, votes.inserted, votes.passing, decided,
+    )  # fmt: skip
+
+
+@cuda.jit
+def vote_again(
+    draft_first, codes, layer_first, first, bases, weights, start, end, at, used, starts, sides,
+    column, inserted, passing, decided,
+):  # fmt: skip
+    """Let the target and layers of its side vote alone on a column where sides differ; a thread a column."""
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    p = owner(draft_first, x)
+    c = x - draft_first[p]
+    own = layer_first[p + 1] - 1
+    differing, gaining = 0, 0
+    same, same_unlike, same_behind = int64(0), int64(0), int64(0)
+    other, other_unlike, other_behind = int64(0), int64(0), int64(0)
+    for m in range(layer_first[p], layer_first[p + 1]):
+        if c < start[m] or c >= end[m]:
+            continue
+        here, behind = int64(starts[at[m] + c]), int64(starts[at[m] + c + 1])
+        unlike = behind == here or bases[first[m] + here] != codes[x]
+        inserts = behind > here + 1
+        if used[m]:
+            differing += unlike
+            gaining += inserts and bases[first[m] + here + 1] < 4
+        if sides[m] == SAME:
+            same += 1
+            same_unlike += unlike
+            same_behind += inserts
+        elif sides[m] == OTHER:
+            other += 1
+            other_unlike += unlike
+            other_behind += inserts
+    if same < MIN_KNOWN or max(differing, gaining) < MIN_LAYERS:
+        return
+    if not (
+        _differ(same, same_unlike, other, other_unlike) or _differ(same, same_behind, other, other_behind)
+    ):
+        return
+    decided[x] = 1
+    standing, behind_it = cuda.local.array(STANDING, int32), cuda.local.array(INSERTED, int32)
+    for code in range(STANDING):
+        standing[code] = 0
+    for place in range(INSERTED):
+        behind_it[place] = 0
+    going_on = int32(0)
+    for m in range(layer_first[p], layer_first[p + 1]):
+        if used[m] and c >= start[m] and c < end[m] and (sides[m] == SAME or m == own):
+            going_on += add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
+    for code in range(STANDING):
+        column[x, code] = uint16(standing[code])
+    for place in range(INSERTED):
+        inserted[x, place] = uint16(behind_it[place])
+    passing[x] = uint16(going_on)
+
+
+@cuda.jit(device=True)
+def _differ(n, some, other_n, other_some):
+    """Return whether two shares, of ``n`` and of ``other_n``, differ by more than chance."""
+    all_n, all_some = n + other_n, some + other_some
+    excess = some * other_n - other_some * n
+    return excess != 0 and excess * excess * all_n >= MIN_CHI_SQUARE * n * other_n * all_some * (
+        all_n - all_some
+    )
