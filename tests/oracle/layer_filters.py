@@ -122,7 +122,7 @@ def voters(draft, layers):
         if len(known) < 6 or max(len(left & differ), len(left & gain)) < 4:
             continue
         if sides_differ(here, differ) or sides_differ(here, insert):
-            deciding[column] = [*known, *(m for m in layers[-1:] if m["used"])]
+            deciding[column] = [*known, layers[-1]]
     return deciding
 
 

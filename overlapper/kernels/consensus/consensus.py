@@ -120,7 +120,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
-            let_known_decide(draft, layers, starts, votes, sides)
+                let_known_decide(draft, layers, starts, votes, sides)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, OTHER, SAME
+from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, SAME
 from overlapper.kernels.consensus.votes import vote_on
 from overlapper.runtime.compile.cache import njit
 
@@ -40,8 +40,6 @@ def let_known_decide(draft, layers, starts, votes, sides):
     sides : ndarray of int8, shape (layers,)
         As `kernels.consensus.haplotype_filter.leave_out` returns them.
     """
-    if not (sides == OTHER).any():
-        return
     covering = np.zeros(len(draft) + 1, np.int32)
     for m in range(len(sides)):
         if sides[m] == SAME:

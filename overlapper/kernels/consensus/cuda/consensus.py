@@ -173,7 +173,7 @@ def _consensus(
             leave_out(draft, layers, starts, votes, settings.alike, left_out, marks, sides, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, layers, starts, arena)
-            let_known_decide(draft, layers, starts, votes, sides, decided, arena)
+            let_known_decide(draft, layers, starts, votes, left_out, sides, decided, arena)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike, marks, decided, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import cuda, int32, int64, uint16
+from numba import cuda, int32, int64
 
 from overlapper.kernels.common.cuda.offsets import owner
-from overlapper.kernels.consensus.cuda.votes import INSERTED, STANDING, Draft, Layers, Votes, add_votes
+from overlapper.kernels.consensus.cuda.votes import (
+    INSERTED,
+    STANDING,
+    Draft,
+    Layers,
+    Votes,
+    add_votes,
+    clear_votes,
+    write_votes,
+)
 from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, OTHER, SAME
 from overlapper.kernels.consensus.known_votes import MIN_CHI_SQUARE, MIN_KNOWN
 from overlapper.runtime.gpu.launch import launch
@@ -15,7 +24,14 @@ from overlapper.runtime.gpu.memory import Arena
 
 
 def let_known_decide(
-    draft: Draft, layers: Layers, starts: Any, votes: Votes, sides: Any, decided: Any, arena: Arena
+    draft: Draft,
+    layers: Layers,
+    starts: Any,
+    votes: Votes,
+    left_out: Any,
+    sides: Any,
+    decided: Any,
+    arena: Arena,
 ) -> None:
     """Take the vote from layers that may be of either haplotype, where haplotypes differ.
 
@@ -26,22 +42,23 @@ def let_known_decide(
     starts : device array of int32
     votes : Votes
         Of these layers; their weights change.
+    left_out : device array of int64, shape (windows,)
     sides : device array of uint8, shape (layers,)
-        As `kernels.consensus.cuda.haplotype_filter.leave_out` fills it.
+        As `kernels.consensus.cuda.haplotype_filter.leave_out` fills them.
     decided : device array of uint8, shape (columns,)
         Columns on which they alone vote become 1.
     arena : Arena
     """
     launch(
         vote_again, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
-        layers.bases, layers.weights, layers.start, layers.end, layers.at, layers.used, starts, sides,
-        votes.column, votes.inserted, votes.passing, decided,
+        layers.bases, layers.weights, layers.start, layers.end, layers.at, layers.used, starts, left_out,
+        sides, votes.column, votes.inserted, votes.passing, decided,
     )  # fmt: skip
 
 
 @cuda.jit
 def vote_again(
-    draft_first, codes, layer_first, first, bases, weights, start, end, at, used, starts, sides,
+    draft_first, codes, layer_first, first, bases, weights, start, end, at, used, starts, left_out, sides,
     column, inserted, passing, decided,
 ):  # fmt: skip
     """Let the target and layers of its side vote alone on a column where sides differ; a thread a column."""
@@ -49,6 +66,8 @@ def vote_again(
     if x >= draft_first[len(draft_first) - 1]:
         return
     p = owner(draft_first, x)
+    if left_out[p] == 0:
+        return
     c = x - draft_first[p]
     own = layer_first[p + 1] - 1
     differing, gaining = 0, 0
@@ -79,19 +98,12 @@ def vote_again(
         return
     decided[x] = 1
     standing, behind_it = cuda.local.array(STANDING, int32), cuda.local.array(INSERTED, int32)
-    for code in range(STANDING):
-        standing[code] = 0
-    for place in range(INSERTED):
-        behind_it[place] = 0
+    clear_votes(standing, behind_it)
     going_on = int32(0)
     for m in range(layer_first[p], layer_first[p + 1]):
         if used[m] and c >= start[m] and c < end[m] and (sides[m] == SAME or m == own):
             going_on += add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
-    for code in range(STANDING):
-        column[x, code] = uint16(standing[code])
-    for place in range(INSERTED):
-        inserted[x, place] = uint16(behind_it[place])
-    passing[x] = uint16(going_on)
+    write_votes(x, standing, behind_it, going_on, column, inserted, passing)
 
 
 @cuda.jit(device=True)

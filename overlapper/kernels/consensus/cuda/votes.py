@@ -112,21 +112,24 @@ def vote(
     c = x - draft_first[p]
     standing = cuda.local.array(STANDING, int32)
     behind_it = cuda.local.array(INSERTED, int32)
-    for code in range(STANDING):
-        standing[code] = 0
-    for place in range(INSERTED):
-        behind_it[place] = 0
+    clear_votes(standing, behind_it)
     going_on, covering = int32(0), int32(0)
     for m in range(layer_first[p], layer_first[p + 1]):
         if used[m] == 0 or c < start[m] or c >= end[m]:
             continue
         covering += int32(1)
         going_on += add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
+    write_votes(x, standing, behind_it, going_on, column, inserted, passing)
+    depth[x] = covering
+
+
+@cuda.jit(device=True)
+def clear_votes(standing, behind_it):
+    """Forget the votes on a column, and behind it."""
     for code in range(STANDING):
-        column[x, code] = uint16(standing[code])
+        standing[code] = 0
     for place in range(INSERTED):
-        inserted[x, place] = uint16(behind_it[place])
-    passing[x], depth[x] = uint16(going_on), covering
+        behind_it[place] = 0
 
 
 @cuda.jit(device=True)
@@ -145,3 +148,13 @@ def add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
             if bases[low + y] < 4:
                 behind_it[4 * (y - here - 1) + bases[low + y]] += int32(weights[low + y])
     return around if c + 1 < end[m] else int32(0)
+
+
+@cuda.jit(device=True)
+def write_votes(x, standing, behind_it, going_on, column, inserted, passing):
+    """Write the votes on a column, behind it, and of passing."""
+    for code in range(STANDING):
+        column[x, code] = uint16(standing[code])
+    for place in range(INSERTED):
+        inserted[x, place] = uint16(behind_it[place])
+    passing[x] = uint16(going_on)
