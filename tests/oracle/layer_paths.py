@@ -56,9 +56,7 @@ def first_path(target, layer, k, max_gap, most):
     for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:
-            rise, run = reach_on(
-                target[max(limits[0], a_j - 641) : a_j][::-1], bases[max(0, a_i - 641) : a_i][::-1]
-            )
+            rise, run = reach_on(target[limits[0] : a_j][::-1], bases[:a_i][::-1])
             layer["start"] = a_j - rise
             i, j = a_i - run, a_j - rise
         else:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from overlapper.correct.vote_settings import MOST_WEIGHT
@@ -152,6 +152,7 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
 
 @settings(max_examples=tries(60), deadline=None)
 @given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS)
+@example(a_pileup(45958794, 450, 0.2, 1, False, "bases", 0, False), False, True, (51, 16, at_most(0)))
 def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
     corrected(*pileup, votes, with_qualities, *clearness)
 

@@ -36,6 +36,8 @@ ANY_SURPLUS = 1 << 62
 MAX_REACH = 200
 """Most bases of a path beyond the first and the last anchor, as many as rows are widened by. With more, bases
 of rubbish or of another sequence would vote (``docs/notes/correction.md``)."""
+MORE = 16
+"""Bases of the longer side that are looked at beyond those of the shorter one and a quarter of them."""
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned with the gap beside it."""
 
@@ -199,7 +201,7 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
                 continue
             next_i, next_j, length = next_i + overlap, next_j + overlap, length - overlap
         else:
-            rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
+            rise, run = _reach_on(target, j, t_end - j, read, i, r_end - i, gaps.matrix)
             next_i, next_j, length = i + run, j + rise, 0
         gap_paths.add_gap(gaps, aligned, j, next_j, first, i, next_i, at)
         write_pairs(starts, at + next_j, next_i, length)
@@ -210,25 +212,24 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
 
 
 @njit(nogil=True, cache=True)
-def _reach_on(target, j, t_end, read, i, r_end, matrix):
-    """Return how many bases of target and read, from j and i on, are aligned with each other.
+def _reach_on(target, j, t_left, read, i, r_left, matrix):
+    """Return how many of the bases left from j and i on are aligned with each other.
 
     The shorter side is taken whole, up to `MAX_REACH` bases, and the prefix of the other side that is
     closest.
     """
-    length = min(t_end - j, r_end - i, MAX_REACH)
-    more = length + length // 4 + 16
-    if t_end - j <= r_end - i:
-        return length, edit_paths.reach(target, j, j + length, read, i, min(r_end, i + more), matrix)
-    return edit_paths.reach(read, i, i + length, target, j, min(t_end, j + more), matrix), length
+    length = min(t_left, r_left, MAX_REACH)
+    more = length + length // 4 + MORE
+    if t_left <= r_left:
+        return length, edit_paths.reach(target, j, j + length, read, i, i + min(r_left, more), matrix)
+    return edit_paths.reach(read, i, i + length, target, j, j + min(t_left, more), matrix), length
 
 
 @njit(nogil=True, cache=True)
 def _reach_back(target, t_start, j, read, r_start, i, matrix):
     """Return how many bases before j and i are aligned with each other, as `_reach_on` with both reversed."""
-    most = MAX_REACH + MAX_REACH // 4 + 16
+    most = MAX_REACH + MAX_REACH // 4 + MORE
     t_back = target[max(t_start, j - most) : j][::-1].copy()
     r_back = read[max(r_start, i - most) : i][::-1].copy()
-    return _reach_on(
-        t_back, np.int64(0), np.int64(len(t_back)), r_back, np.int64(0), np.int64(len(r_back)), matrix
-    )
+    start = np.int64(0)
+    return _reach_on(t_back, start, j - t_start, r_back, start, i - r_start, matrix)

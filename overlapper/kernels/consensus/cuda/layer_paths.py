@@ -11,16 +11,13 @@ from overlapper.kernels.common.cuda.edit_paths import Pairs, Scratch, add_pair, 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.consensus.cuda.mem_anchors import Anchors
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers
-from overlapper.kernels.consensus.layer_paths import ANCHOR_ENDS, MAX_REACH
+from overlapper.kernels.consensus.layer_paths import ANCHOR_ENDS, MAX_REACH, MORE
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
 
 _NO_CHAIN = -1
-_MORE = 16
-_MOST_BACK = MAX_REACH + MAX_REACH // 4 + _MORE
-"""Bases before an anchor that are looked at."""
 _LIST = 1
-"""Of `edit_paths.SIZES`: ends have up to 500 bases on one side, and 641 on the other."""
+"""Of `edit_paths.SIZES`: ends have up to 200 bases on one side, and 266 on the other."""
 
 
 def first_paths(
@@ -146,10 +143,10 @@ def align_ends(
             t_at, r_at = target + j, read + i
         else:
             i, j, step = int64(ends[m, 0]), int64(ends[m, 1]), int64(-1)
-            t_left, r_left = min(j - t_start[m], int64(_MOST_BACK)), min(i, int64(_MOST_BACK))
+            t_left, r_left = j - t_start[m], i
             t_at, r_at = target + j - 1, read + i - 1
         shorter = min(min(t_left, r_left), int64(MAX_REACH))
-        more = shorter + shorter // 4 + _MORE
+        more = shorter + shorter // 4 + MORE
         rise, run = shorter, shorter
         if shorter == 0:
             pass
