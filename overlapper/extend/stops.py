@@ -80,7 +80,7 @@ class Stops:
         for_each(count, range(parts), parts)
 
     def may_be_internal(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the overlaps that may be internal matches: all but containments without a stop."""
+        """Return a mask of the overlaps that may be internal matches, by themselves."""
         return kernel.may_be_internal(*self._arguments(overlaps))
 
     def summarise(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
@@ -130,7 +130,8 @@ class Stops:
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
         evidence = self._stops, self._crossings, BAD_READ_STOPS, FEW
         stop = kernel.internal(*self._arguments(overlaps, *evidence, self.least, ratio, _RATIO_UNIT))
-        return stop | kernel.within_repeats(*self._arguments(overlaps, self._crossings, self._typical))
+        o, depth = overlaps, (self._first, self._crossings, self._typical)
+        return stop | kernel.within_repeats(o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, *depth)
 
     def _is_from_end_to_end(self, overlaps: Overlaps) -> np.ndarray:
         o, hang = overlaps, self._params.max_hang

@@ -70,9 +70,7 @@ def internal(rows, lengths, max_hang, min_ratio):
         return 4 * sum(0 < 4 * d < min(within) for d in depth) >= len(depth)
 
     def is_within_repeat(row):
-        sides = [(row[0], row[3], row[4]), (row[1], row[5], row[6])]
-        goes_on = [max(start, lengths[read] - end) > max_hang for read, start, end in sides]
-        return all(goes_on) and any(is_deep(*side) for side in sides)
+        return is_deep(row[0], row[3], row[4]) or is_deep(row[1], row[5], row[6])
 
     def is_internal(row):
         if in_common:

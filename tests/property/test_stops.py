@@ -61,6 +61,15 @@ def test_equals_the_oracle(read_set, max_hang, min_ratio):
 
 
 @settings(max_examples=tries(100), deadline=None)
+@given(read_sets(), st.sampled_from([0, 50, 400]))
+def test_what_is_internal_could_be_told_before_all_were_known(read_set, max_hang):
+    lengths, rows = read_set
+    found = Stops(np.array(lengths), ClassParams(max_hang=max_hang))
+    internal = np.array(oracle.internal(rows, lengths, max_hang, 0.5), bool)
+    assert not (internal & ~found.may_be_internal(table(rows))).any()
+
+
+@settings(max_examples=tries(100), deadline=None)
 @given(read_sets(), st.integers(0, 25), st.integers(0, 2**32 - 1))
 def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed):
     lengths, rows = read_set
@@ -100,6 +109,19 @@ def test_dovetails_within_a_repeat_of_many_copies_are_internal(copies, are_inter
     lengths, rows = with_a_repeat(copies)
     within = [are_internal and row[3] == 6000 for row in rows]
     assert judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == within
+
+
+@pytest.mark.parametrize(("copies", "are_internal"), [(1, False), (5, True)])
+def test_reads_within_a_repeat_of_many_copies_keep_only_what_nothing_lies_beside(copies, are_internal):
+    lengths, rows = with_a_repeat(copies)
+    inside = range(len(lengths), len(lengths) + 2)
+    beside = [(a, b, False, 6000, 8000, 0, 2000) for a in range(len(lengths) // 2) for b in inside]
+    alone = [(*inside, False, 0, 2000, 0, 2000)]
+    within = [are_internal and row[3] == 6000 for row in rows + beside] + [False]
+    rows = rows + beside + alone
+    lengths = [*lengths, 2000, 2000]
+    assert judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == within
+    assert not Stops(np.array(lengths), ClassParams()).may_be_internal(table(alone)).any()
 
 
 def with_a_rearrangement(molecules, depth):

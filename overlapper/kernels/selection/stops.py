@@ -102,22 +102,22 @@ def add(
 
 @njit(nogil=True, cache=True)
 def may_be_internal(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
-    """Return a mask of the overlaps that stop on a side or are no containment; arguments as for `add`."""
+    """Return a mask of the overlaps that stop on a side or may lie within a repeat; arguments as in `add`."""
     found = np.empty(len(query), np.bool_)
     for row in range(len(query)):
         hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
-        found[row] = max(hangs[0], hangs[1]) > max_hang or _is_dovetail(
-            row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang
-        )
+        found[row] = max(hangs[0], hangs[1]) > max_hang
+        found[row] |= _may_be_deep(query[row], q_start[row], q_end[row], first)
+        found[row] |= _may_be_deep(target[row], t_start[row], t_end[row], first)
     return found
 
 
 @inner
-def _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang):
-    """Return whether both reads go on beyond the match."""
-    q_most = max(np.int64(q_start[row]), lengths[query[row]] - q_end[row])
-    t_most = max(np.int64(t_start[row]), lengths[target[row]] - t_end[row])
-    return min(q_most, t_most) > max_hang
+def _may_be_deep(read, start, end, first):
+    """Return whether so much of a read lies beyond a match that the match may be the deeper one."""
+    low, high = _inner_stretches(start, end)
+    stretches = first[read + 1] - first[read]
+    return low < high and ELSEWHERE * (stretches - (high - low)) >= stretches
 
 
 @njit(nogil=True, cache=True)
@@ -255,14 +255,12 @@ def count_crossings(crossings, most):
 
 
 @njit(nogil=True, cache=True)
-def within_repeats(
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, crossings, typical
-):  # fmt: skip
-    """Return a mask of the overlaps that lie within a repeat, beyond which both reads go on.
+def within_repeats(query, target, q_start, q_end, t_start, t_end, first, crossings, typical):
+    """Return a mask of the overlaps that lie within a repeat, beyond which one of the reads goes on.
 
     Parameters
     ----------
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
+    query, target, q_start, q_end, t_start, t_end, first
         As `add` takes them.
     crossings : array of int32
         As `accumulate` leaves them.
@@ -275,15 +273,16 @@ def within_repeats(
     """
     found = np.zeros(len(query), np.bool_)
     for row in range(len(query)):
-        if _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang):
-            found[row] = _is_deep(query[row], q_start[row], q_end[row], first, crossings, typical)
-            found[row] |= _is_deep(target[row], t_start[row], t_end[row], first, crossings, typical)
+        found[row] = _is_deep(query[row], q_start[row], q_end[row], first, crossings, typical)
+        found[row] |= _is_deep(target[row], t_start[row], t_end[row], first, crossings, typical)
     return found
 
 
 @inner
 def _is_deep(read, start, end, first, crossings, typical):
     """Return whether far more overlaps cross a match than is typical, and than cross the rest of its read."""
+    if not _may_be_deep(read, start, end, first):
+        return False
     low, high = _inner_stretches(start, end)
     fewest = np.int64(1 << 31)
     for stretch in range(first[read] + low, first[read] + high):
@@ -295,4 +294,4 @@ def _is_deep(read, start, end, first, crossings, typical):
         # Stretches that nothing crosses, such as ends of reads, are not counted.
         if 0 < COPIES * np.int64(crossings[stretch]) < fewest:
             outside += 1
-    return low < high and ELSEWHERE * outside >= first[read + 1] - first[read]
+    return ELSEWHERE * outside >= first[read + 1] - first[read]
