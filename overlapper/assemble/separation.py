@@ -32,11 +32,11 @@ EXACT = {
 """Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
 may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembly.md``)."""
 COUNTED_RUN = 24
-"""Bases that count of a run of equal ones, where reads of one haplotype are to match to the last base: votes
-leave longer runs at two lengths, and exact overlaps would go along both. Two haplotypes may differ in a run
-alone, whose length HiFi reads tell: where there are two, all bases of these count. Fitted on *P. falciparum*
-(R10), judged on other chromosomes of it, LPA and human X, and for two haplotypes chosen between pieces of the
-MHC (``docs/notes/layout.md``)."""
+"""Most bases of a homopolymer run that count in exact overlaps: votes leave longer runs at two lengths, and
+exact overlaps would go along both. Exception: HiFi reads of two haplotypes, where all bases count, as the
+haplotypes may differ in a run alone, whose length these reads tell. Fitted on *P. falciparum* (R10), judged
+on other chromosomes of it, LPA and human X, and for two haplotypes chosen between pieces of the MHC
+(``docs/notes/layout.md``)."""
 
 
 def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:

@@ -121,10 +121,10 @@ class SparseProduct:
 
     def _multiply(self, first: int, last: int) -> Candidates:
         """Return the candidates of the rows ``[first, last)``."""
-        from overlapper.kernels.candidates.spgemm import multiply_rows
+        from overlapper.kernels.candidates.spgemm import HITS, multiply_rows
 
         room = int(self.rows.products[first:last].sum())
-        pairs = np.empty((room, 8), np.int32)
+        pairs = np.empty((room, HITS + 1), np.int32)
         hit_query_pos, hit_target_pos = np.empty(room, np.int32), np.empty(room, np.int32)
         candidates, hits = multiply_rows(
             self.occurrences, self.rows.starts, self.rows.entries, self.rows.behind, self.lengths,

@@ -8,10 +8,10 @@ written in `kernels.candidates.spgemm`. The product is made a block of rows at a
 that of a block.
 
 Three things differ from the paper. Its bounds take the depth to be the coverage everywhere, which on accurate
-reads would drop the better half of the genome; here they are taken at the depths that the coverage has in
-nearly all places (`reliable_multiplicities`). Where k-mers above the upper bound hold more than 2 % of
-the error-free occurrences, whole reads lie in repeats, and the bound is raised until they do not, ten times
-at most. And where overlaps of accurate reads share hundreds of k-mers, only those with the smallest hashes
+reads would drop more than half of the genome; here they are taken at the depths that nearly all places have
+(`bounds_over_genome`). Where k-mers above the upper bound hold more than 2 % of the error-free occurrences,
+whole reads lie in repeats, and the bound is raised until they hold no more than that, to at most ten times
+its value. And where overlaps of accurate reads share hundreds of k-mers, only those with the smallest hashes
 seed, as many as are needed (`_sampled`). Bounds, or coverage and error rate, that the parameters give are
 taken as they are.
 """
@@ -34,13 +34,16 @@ from overlapper.sketch.spectrum import sparing_limit
 from overlapper.tables import Candidates, Reads
 
 _SHORTEST_OVERLAP = 500
+"""Bases of an overlap that is to share as many k-mers as wanted, where only some of them seed."""
 _MOST_MASKED = 0.02
+"""Largest share of the error-free occurrences that k-mers above the upper bound may hold."""
 _MOST_RAISED = 10
+"""Factor by which the upper bound is raised at most."""
 _MOST_WITHOUT_COVERAGE = 100
 """Largest multiplicity kept when the coverage is unknown, which happens when next to nothing overlaps."""
 
 
-def reliable_bounds(depth: int, survival: float, probability: float) -> tuple[int, int]:
+def bounds_at_depth(depth: int, survival: float, probability: float) -> tuple[int, int]:
     """Return the multiplicities between which a correct k-mer is reliable.
 
     The multiplicity m of a k-mer that d reads cover and that each holds without error with probability p is
@@ -55,8 +58,8 @@ def reliable_bounds(depth: int, survival: float, probability: float) -> tuple[in
     survival : float
         p: the probability that a k-mer holds no error, ``(1 - e)**k`` for independent errors of rate e.
     probability : float
-        How likely a correct k-mer is to lie between the bounds, above 0 to below 1; each tail may hold what
-        is left.
+        Probability that a correct k-mer is not below the lower bound, and likewise that it is not above the
+        upper one; above 0, below 1.
 
     Returns
     -------
@@ -84,7 +87,7 @@ def reliable_bounds(depth: int, survival: float, probability: float) -> tuple[in
     return lower, max(falling + 1, lower)
 
 
-def reliable_multiplicities(coverage: float, survival: float, probability: float) -> tuple[int, int]:
+def bounds_over_genome(coverage: float, survival: float, probability: float) -> tuple[int, int]:
     """Return the multiplicities between which a correct k-mer is reliable, wherever in the genome.
 
     Depth is Poisson with the coverage as its mean (Lander and Waterman 1988). The lower bound is that of the
@@ -96,7 +99,7 @@ def reliable_multiplicities(coverage: float, survival: float, probability: float
     coverage : float
         Above 0.
     survival, probability : float
-        As in `reliable_bounds`.
+        As in `bounds_at_depth`.
 
     Returns
     -------
@@ -111,8 +114,8 @@ def reliable_multiplicities(coverage: float, survival: float, probability: float
     if not 0 < coverage < math.inf:
         raise ParameterError(f"coverage is {coverage}, expected above 0")
     shallow, deep = _poisson_quantile(coverage, 1 - probability), _poisson_quantile(coverage, probability)
-    lower, _ = reliable_bounds(max(1, shallow), survival, probability)
-    _, upper = reliable_bounds(max(1, deep), survival, probability)
+    lower, _ = bounds_at_depth(max(1, shallow), survival, probability)
+    _, upper = bounds_at_depth(max(1, deep), survival, probability)
     return lower, upper
 
 
@@ -238,7 +241,7 @@ class ReliableKmers:
         """
         if params.coverage and params.error_rate:
             survival = (1 - params.error_rate) ** k
-            lower, upper = reliable_multiplicities(params.coverage, survival, params.probability)
+            lower, upper = bounds_over_genome(params.coverage, survival, params.probability)
         else:
             estimates = estimate(reads, threads)
             coverage = params.coverage or estimates.coverage
@@ -246,7 +249,7 @@ class ReliableKmers:
             if math.isnan(coverage) or math.isnan(survival):
                 lower, upper, survival = 2, min(len(reads), _MOST_WITHOUT_COVERAGE), 0.0
             else:
-                lower, upper = reliable_multiplicities(coverage, survival, params.probability)
+                lower, upper = bounds_over_genome(coverage, survival, params.probability)
                 upper = min(max(upper, _sparing_limit(estimates)), _MOST_RAISED * upper)
         lower = params.lower or lower
         return cls(lower, max(params.upper or upper, lower), _sampled(k, survival, params.shared_kmers))

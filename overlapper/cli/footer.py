@@ -41,7 +41,7 @@ def command_line() -> str:
 
 
 def footer() -> list[str]:
-    """Return the lines."""
+    """Return version and command line; then time, CPU time and peak memory."""
     seconds, cpu_seconds, memory = taken()
     return [
         f"overlapper {__version__}: {command_line()}",

@@ -29,7 +29,9 @@ overlapper overlap reads.fastq.gz --copies separate -o within_copies.paf
 """
 
 COMPILE_SECONDS = 15
+"""About how long kernels take to compile in a first run."""
 STEPS = 6
+"""Steps of a run without ``--copies``, which the lines of progress count."""
 
 
 def overlap(
@@ -57,7 +59,10 @@ def overlap(
     ] = None,
     kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="Bases of a seed.")] = None,
     window: Annotated[
-        int | None, typer.Option("--window", "-w", help="k-mers of which the smallest seeds.")
+        int | None,
+        typer.Option(
+            "--window", "-w", help="Of this many successive k-mers, the one with the smallest hash seeds."
+        ),
     ] = None,
     homopolymer_compressed: Annotated[
         bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
@@ -156,7 +161,8 @@ def overlap(
     inputs = check_files(outputs, (*reads, config, reference))
     if plan:
         stats = write_config = None  # nothing is written
-    # Chains alone take no GPU that is not asked for; the registry of extenders, which knows, needs numba.
+    # Start the GPU driver early only if a GPU is likely: `auto` uses one for chains only on large read sets,
+    # which is decided once the reads are there.
     load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
     from overlapper.cli.record import Record, keep_stats

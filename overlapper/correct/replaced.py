@@ -1,7 +1,7 @@
 """Replacement of stretches of unitigs that no read confirms (``docs/algorithms/correction.md``, section 8).
 
-Real reads have stretches of rubbish, of some kilobases. Where a unitig took its bases from one, other reads
-align up to the rubbish from either side but have no path across it, so that nothing there is voted on.
+Real reads have stretches without true sequence, of some kilobases. Where a unitig took its bases from one,
+other reads align up to it from either side but have no path across it, so that nothing there is voted on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SHORTEST = 50
 """Bases of the shortest stretch that is replaced; most bases by which its flanks may overlap on a read."""
 BORDER = MAX_REACH
 """Bases on either side that are replaced, too: paths go on so far beyond the last anchor, into the
-rubbish."""
+stretch."""
 FLANK = 300
 """Bases of the confirmed flanks beyond the borders, which are searched for in reads."""
 SEED, SEEDS, SLACK = 13, 4, 60

@@ -230,7 +230,7 @@ class Judge:
         found: list[list[_Block]],
         number: int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Go along the contigs of a block; see `contig_markers.walk`."""
+        """Go along the contigs of a block; see `contig_markers.score_markers`."""
         parts = [of_slice[number] for of_slice in found]
         slices = Slices(
             slicing.of_bin,
@@ -239,7 +239,7 @@ class Judge:
             np.concatenate([part.changes for part in parts]),
             offsets_of(np.array([len(part.changes) for part in parts])),
         )
-        return contig_markers.walk(
+        return contig_markers.score_markers(
             spans, *block, contigs.lengths, np.uint64(slicing.shift), self._rules, slices, self._references,
             self._haplotypes,
         )  # fmt: skip

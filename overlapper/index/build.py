@@ -39,7 +39,7 @@ def build_fm_index(text: Reads, *, sample_shift: int, kmer_length: int | None, t
         raise EmptyInputError("the text to index holds no A, C, G or T", remedy="Check the input files")
     position = (np.cumsum(text.lengths) - text.lengths)[known.reads] + known.starts
     return index_windows(
-        text.words, known.sources, known.lengths, position,
+        text.words, known.packed_starts, known.lengths, position,
         sample_shift=sample_shift, kmer_length=kmer_length, threads=threads,
     )  # fmt: skip
 

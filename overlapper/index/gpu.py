@@ -136,7 +136,7 @@ class GpuIndex:
             segments.reads[segment],
             segments.starts[segment] + start,
             length,
-            segments.sources[segment] + start,
+            segments.packed_starts[segment] + start,
         )
         parts = [_matches(found) for found in self._run(find, reads, matches, LONGEST_TABLE_KMER)]
         check_matches(sum(map(len, parts)), most)
@@ -304,12 +304,12 @@ class _Gpu:
 
     def _upload(self, reads: Reads, part: Segments) -> Batch:
         """Copy segments, and the words of their reads, to the device."""
-        first_word = int(part.sources.min()) // BASES_PER_WORD
-        last_word = -(-int((part.sources + part.lengths).max()) // BASES_PER_WORD)
+        first_word = int(part.packed_starts.min()) // BASES_PER_WORD
+        last_word = -(-int((part.packed_starts + part.lengths).max()) // BASES_PER_WORD)
         upload = self._arena.upload
         queries = DeviceQueries(
             upload(reads.words[first_word:last_word]),
-            upload(part.sources - first_word * BASES_PER_WORD),
+            upload(part.packed_starts - first_word * BASES_PER_WORD),
             upload(part.lengths),
         )
         return Batch(queries, part.lengths, upload(part.reads), upload(part.starts))

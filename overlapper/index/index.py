@@ -249,7 +249,7 @@ class Index:
 
         def search(block: Segments) -> tuple[np.ndarray, np.ndarray]:
             found, dropped = find_fixed_seeds(
-                fm, reads.words, block.sources, block.lengths, block.reads, block.starts,
+                fm, reads.words, block.packed_starts, block.lengths, block.reads, block.starts,
                 length, mismatches, hit_limit, variants, costs,
             )  # fmt: skip
             return _in_order(found), dropped
@@ -289,7 +289,7 @@ class Index:
 
         def search(block: Segments) -> None:
             part = np.empty((len(block), 2), np.int64)
-            find_bounds(self.fm, patterns.words, block.sources, block.lengths, part)
+            find_bounds(self.fm, patterns.words, block.packed_starts, block.lengths, part)
             bounds[block.reads] = part
 
         for_each(search, whole.blocks(), threads or available_threads())
@@ -354,7 +354,7 @@ class Index:
         def search(block: Segments) -> np.ndarray:
             return _in_order(
                 kernel(
-                    reads.words, block.sources, block.lengths, block.reads, block.starts,
+                    reads.words, block.packed_starts, block.lengths, block.reads, block.starts,
                     min_length, most, *arguments,
                 )
             )  # fmt: skip

@@ -27,18 +27,18 @@ class Segments:
     starts : ndarray of int64, shape (m,)
         Its first base there.
     lengths : ndarray of int64, shape (m,)
-    sources : ndarray of int64, shape (m,)
-        Its first base in the words of all reads.
+    packed_starts : ndarray of int64, shape (m,)
+        Number of its first base, counted through the packed words of all reads.
     """
 
     reads: np.ndarray
     starts: np.ndarray
     lengths: np.ndarray
-    sources: np.ndarray
+    packed_starts: np.ndarray
 
     @classmethod
     def of(cls, reads: Reads, min_length: int = 1) -> Self:
-        """Return the segments of reads, but for those shorter than a minimum."""
+        """Return the segments of reads, without those shorter than ``min_length``."""
         n = len(reads)
         runs = np.diff(reads.unknown_offsets)
         read = np.repeat(np.arange(n), runs + 1)
@@ -62,13 +62,15 @@ class Segments:
             yield self.take(slice(first, last))
 
     def windows(self, length: int, interval: int) -> Self:
-        """Return the windows of a length that start every ``step`` bases from the start of each segment."""
+        """Return windows of ``length`` bases, one every ``interval`` bases from the start of each segment."""
         counts = np.maximum(0, (self.lengths - length) // interval + 1)
         rows = np.repeat(np.arange(len(self)), counts)
         shift = interval * places_within(counts)
         lengths = np.full(len(rows), length, np.int64)
-        return type(self)(self.reads[rows], self.starts[rows] + shift, lengths, self.sources[rows] + shift)
+        return type(self)(
+            self.reads[rows], self.starts[rows] + shift, lengths, self.packed_starts[rows] + shift
+        )
 
     def take(self, rows: np.ndarray | slice) -> Self:
         """Return chosen segments, by a mask, numbers in any order, or a slice."""
-        return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.sources[rows])
+        return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.packed_starts[rows])

@@ -25,9 +25,9 @@ class Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """Add the seconds since the last lap to those of a name."""
+        """Record the seconds since the last lap under a name; a second lap of the name replaces the first."""
         now = time.perf_counter()
         self.seconds[name] = round(now - self._last, 4)
-        # The kernel counts in batches: a peak that it tells later may be smaller by some pages.
+        # The operating system counts in batches: a later reading may be lower by some pages.
         self.memory[name] = max(peak_memory(), *self.memory.values(), 0)
         self._last = now

@@ -22,7 +22,7 @@ def resize(array: np.ndarray, size: int) -> None:
 class GrowingArray:
     """A one-dimensional array that grows by what is appended to it.
 
-    Joining all parts at the end would have them twice in memory.
+    Collecting parts and joining them at the end would hold all values twice.
 
     Parameters
     ----------

@@ -160,7 +160,14 @@ def main():
     print(f"mems / mummer: {best['mummer -maxmatch, search only'] / best['mems']:.1f}x; "
           f"smems / bwa: {best['bwa fastmap, two processes'] / best['smems']:.2f}x")  # fmt: skip
     pieces = Segments.of(reads, options.min_length)
-    query = (reads.words, pieces.sources, pieces.lengths, pieces.reads, pieces.starts, options.min_length)
+    query = (
+        reads.words,
+        pieces.packed_starts,
+        pieces.lengths,
+        pieces.reads,
+        pieces.starts,
+        options.min_length,
+    )
     smem_accesses.report(index.fm, query, find_smems(index.fm, *query, ANY_NUMBER, ANY_NUMBER)[1])
 
 

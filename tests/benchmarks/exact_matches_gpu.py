@@ -126,11 +126,11 @@ def search_kernels(index, device, reads, min_length, rounds):
     segments = Segments.of(reads, min_length)
     gpu = device._gpus[0]
     arena = gpu._arena
-    queries = [arena.upload(a) for a in (reads.words, segments.sources, segments.lengths)]
+    queries = [arena.upload(a) for a in (reads.words, segments.packed_starts, segments.lengths)]
     size = seed_length(index.fm, min_length)
     step = min_length - size + 1
     part = segments.take(slice(0, len(segments) // 50 + 1))
-    sample = count_accesses(index.fm, reads.words, part.sources, part.lengths, step, size)
+    sample = count_accesses(index.fm, reads.words, part.packed_starts, part.lengths, step, size)
     gathers = sample * int(segments.lengths.sum()) / int(part.lengths.sum())
     for what, kernel, settings, items_each in (
         ("MEM", mems.search_seeds, (step, size), (segments.lengths - size) // step + 1),
@@ -177,7 +177,7 @@ def compare_bounds(options, rng):
     expected, cpu = told(f"{len(some)} bounds on the CPU", lambda: index.bounds(some))
     whole = Segments.of(patterns)
     arena = device._gpus[0]._arena
-    queries = [arena.upload(a) for a in (patterns.words, whole.sources, whole.lengths)]
+    queries = [arena.upload(a) for a in (patterns.words, whole.packed_starts, whole.lengths)]
     room = arena.array((len(patterns), 2), np.int64)
     held = device._gpus[0]._held
     seconds = kernel_seconds(arena, bounds.search_bounds, len(patterns), *held, *queries, room)

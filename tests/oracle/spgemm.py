@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import comb
 
 
-def reliable_bounds(depth, survival, tail):
+def bounds_at_depth(depth, survival, tail):
     """Bounds for an integral depth, in exact arithmetic."""
     p, tail = Fraction(survival), Fraction(tail)
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.candidates.spgemm import SpgemmFinder, reliable_bounds
+from overlapper.candidates.spgemm import SpgemmFinder, bounds_at_depth
 from overlapper.params.stages import Params, SketchParams, SpgemmParams
 from tests.oracle import counting as counting_oracle
 from tests.oracle import spgemm as oracle
@@ -85,5 +85,5 @@ def test_candidates_equal_the_oracle(texts, k, bin_size, min_kmers, upper):
 @settings(max_examples=tries(200), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 16), st.sampled_from([0.7, 0.9, 0.99]))
 def test_bounds_equal_the_oracle(depth, sixteenths, probability):
-    exact = oracle.reliable_bounds(depth, sixteenths / 16, 1 - probability)
-    assert reliable_bounds(depth, sixteenths / 16, probability) == exact
+    exact = oracle.bounds_at_depth(depth, sixteenths / 16, 1 - probability)
+    assert bounds_at_depth(depth, sixteenths / 16, probability) == exact

@@ -9,8 +9,8 @@ import scipy.sparse
 
 from overlapper.candidates.spgemm import (
     SpgemmFinder,
-    reliable_bounds,
-    reliable_multiplicities,
+    bounds_at_depth,
+    bounds_over_genome,
 )
 from overlapper.errors import ParameterError
 from overlapper.params.stages import Params, SketchParams, SpgemmParams
@@ -113,14 +113,14 @@ def test_two_reads_are_enough_to_overlap():
     ("depth", "survival", "expected"), [(30, 0.85**17, (2, 7)), (20, 1.0, (19, 21)), (1, 0.5, (2, 2))]
 )
 def test_bounds_by_hand(depth, survival, expected):
-    assert reliable_bounds(depth, survival, 0.99) == expected
+    assert bounds_at_depth(depth, survival, 0.99) == expected
 
 
 def test_bounds_allow_for_uneven_depth():
-    assert reliable_multiplicities(20.0, 1.0, 0.99) == (reliable_bounds(10, 1.0, 0.99)[0], 32)
-    assert reliable_multiplicities(0.2, 0.5, 0.99)[0] == 2
+    assert bounds_over_genome(20.0, 1.0, 0.99) == (bounds_at_depth(10, 1.0, 0.99)[0], 32)
+    assert bounds_over_genome(0.2, 0.5, 0.99)[0] == 2
     with pytest.raises(ParameterError, match="coverage is 0"):
-        reliable_multiplicities(0.0, 0.5, 0.99)
+        bounds_over_genome(0.0, 0.5, 0.99)
 
 
 def test_accurate_reads_are_seeded_by_a_sample():
@@ -139,7 +139,7 @@ def test_accurate_reads_are_seeded_by_a_sample():
 @pytest.mark.parametrize(("depth", "survival", "probability"), [(0, 0.5, 0.9), (9, 1.5, 0.9), (9, 0.5, 1.0)])
 def test_bounds_refuse_what_makes_no_sense(depth, survival, probability):
     with pytest.raises(ParameterError, match="expected"):
-        reliable_bounds(depth, survival, probability)
+        bounds_at_depth(depth, survival, probability)
 
 
 def test_the_upper_bound_is_raised_where_reads_lie_in_repeats():

@@ -13,16 +13,27 @@ size, rounded up. Each diagonal lies in two bins, so that hits that differ by ha
 they lie.
 
 **Support.** In order of ``(q, t)``, a hit of a bin counts when it starts k or more query bases after the last
-one that counted. The best bin has the highest support; of equal ones, the lowest. Its seed is, of the hits
-that counted, number ``support // 2`` from 0. The hits of a candidate are those of diagonals no further than
-the bin size from the best bin.
+one that counted. The best bin has the highest support; of equal ones, the lowest. Its seed is the middle one
+of the hits that counted, index ``support // 2``. The hits of a candidate are those of diagonals no further
+than the bin size from the best bin.
 """
 
 import numpy as np
 
+from overlapper.kernels.candidates.dsoft import (
+    QUERY,
+    QUERY_POS,
+    REVERSE,
+    SEEDS,
+    SPAN,
+    TARGET,
+    TARGET_POS,
+)
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
+HITS = 7
+"""Column behind those of a candidate: number of its hits."""
 _POSITION = (1 << 31) - 1
 
 
@@ -66,7 +77,7 @@ def transpose(column_offsets, occurrences, reads):
 
 @njit(nogil=True, cache=True)
 def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, positions, products):
-    """Sort the rows ``[first, last)`` by position; say how many occurrences are behind those of each.
+    """Sort rows ``[first, last)`` by position, and sum how many later occurrences each row meets.
 
     Parameters
     ----------
@@ -78,7 +89,7 @@ def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, p
     positions : ndarray of int32, shape (n,)
         Receives the positions of the entries.
     products : ndarray of int64, shape (reads,)
-        Receives the sums of ``behind``.
+        Receives the sums: those of ``behind`` over each row.
     """
     longest = np.int64(0)
     for read in range(first, last):
@@ -130,12 +141,12 @@ def multiply_rows(
         Of the reads.
     first, last : int
     first_target : int
-        Reads before are not looked at as targets.
+        Reads with lower numbers are not targets.
     k, bin_size, min_kmers : int
-        A candidate needs a bin with this support.
-    pairs : ndarray of int32, shape (n, 8)
-        Receives query, target, reverse, query position, target position, support, span and number of hits of
-        each candidate, by query, target and strand.
+        Length of a k-mer; width of a bin; least support of the best bin.
+    pairs : ndarray of int32, shape (n, HITS + 1)
+        Receives the columns of each candidate (`overlapper.kernels.candidates.dsoft`) and `HITS`, by query,
+        target and strand; ``SEEDS`` is the support.
     hit_q, hit_t : ndarray of int32, shape (n,)
         Receive the hits of the candidates: positions on the forward strands, ascending by query position,
         then by target position.
@@ -143,7 +154,7 @@ def multiply_rows(
     Returns
     -------
     candidates, hits : int
-        How many there are; at most as many as ``behind`` sums up to over the rows.
+        Their numbers, at most the sum of ``behind`` over the rows.
     """
     counts = np.zeros(2 * len(lengths), np.int32)
     touched = np.empty(2 * len(lengths), np.int64)
@@ -177,14 +188,14 @@ def multiply_rows(
             q, t = one[seed]
             tails = min(lengths[query] - q, lengths[target] - t) - k
             kept = _keep_hits(one, best, bin_size, k, lengths[target], reverse, hit_q, hit_t, hits)
-            pairs[candidates, 0] = query
-            pairs[candidates, 1] = target
-            pairs[candidates, 2] = reverse
-            pairs[candidates, 3] = q
-            pairs[candidates, 4] = lengths[target] - k - t if reverse else t
-            pairs[candidates, 5] = support
-            pairs[candidates, 6] = min(q, t) + tails + k
-            pairs[candidates, 7] = kept
+            pairs[candidates, QUERY] = query
+            pairs[candidates, TARGET] = target
+            pairs[candidates, REVERSE] = reverse
+            pairs[candidates, QUERY_POS] = q
+            pairs[candidates, TARGET_POS] = lengths[target] - k - t if reverse else t
+            pairs[candidates, SEEDS] = support
+            pairs[candidates, SPAN] = min(q, t) + tails + k
+            pairs[candidates, HITS] = kept
             candidates += 1
             hits += kept
     return candidates, hits
@@ -217,7 +228,10 @@ def _count_hits(occurrences, row, behind, query, first_target, counts, touched):
 
 @njit(nogil=True, cache=True)
 def _gather_hits(occurrences, row, behind, query, first_target, lengths, k, counts, groups, total):
-    """Return the hits of a query, group by group, as positions on its strand; leave the end of each group."""
+    """Return the hits of a query, group by group, as positions on its strand.
+
+    ``counts`` then holds where each group ends.
+    """
     start = 0
     for group in groups:
         size = counts[group]
@@ -242,7 +256,7 @@ def _gather_hits(occurrences, row, behind, query, first_target, lengths, k, coun
 
 @njit(nogil=True, cache=True)
 def _turn_ties(q, t):
-    """Turn runs of hits of one query position around: the target's strands order them oppositely."""
+    """Reverse the hits that share a query position: on the other strand the target positions descend."""
     start = 0
     for stop in range(1, len(q) + 1):
         if stop == len(q) or q[stop] != q[start]:
@@ -258,7 +272,7 @@ def _turn_ties(q, t):
 def _best_bin(hits, k, bin_size, lowest, last_counted, support, used):
     """Return the best bin, its support and the row of its seed.
 
-    ``last_counted`` and ``support`` belong to the bins from ``lowest`` on; they are left unused.
+    ``last_counted`` and ``support`` belong to the bins from ``lowest`` on; they are reset before return.
     """
     half = (bin_size + 1) // 2
     best, most, bins = 0, np.int32(0), 0

@@ -35,7 +35,7 @@ ANY_SURPLUS = 1 << 62
 """A limit above any number of surplus anchors."""
 MAX_REACH = 200
 """Most bases of a path beyond the first and the last anchor, as many as rows are widened by. With more, bases
-of rubbish or of another sequence would vote (``docs/notes/correction.md``)."""
+of stretches without true sequence, or of another sequence, would vote (``docs/notes/correction.md``)."""
 MORE = 16
 """Bases of the longer side that are looked at beyond those of the shorter one and a quarter of them."""
 ANCHOR_ENDS = 1

@@ -1,7 +1,7 @@
 """Where contigs have the k-mers of a reference; ``docs/algorithms/evaluation.md`` has the definitions.
 
-`find_markers` looks the k-mers of contigs up in the table of a slice of hashes. `walk` goes along the contigs
-once all slices are done: of each k-mer it asks the slice that its hash belongs to.
+`find_markers` looks the k-mers of contigs up in the table of a slice of hashes. `score_markers` goes along
+the contigs once all slices are done: of each k-mer it asks the slice that its hash belongs to.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.seeds.counting import ALL, NONE
 from overlapper.kernels.seeds.kmer_table import (
@@ -33,13 +34,13 @@ STRETCH = 5
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
 _FIRST_ROOM = 64
 _SHARE = 50
-"""Distances of neighbours differ by one base in this many, and some more."""
+"""Distances may differ by `slack` and one base in this many."""
 _OPENING, _RUN_FIRST, _STRETCH_FIRST, _STRETCH_LAST, _BEFORE, _NEW = range(6)
 """Markers that are kept: the first of the contig, of the run, of the stretch, the last of the stretch, the
 one before, and the one that comes."""
 _POSITION, _PLACE, _OPPOSITE, _SEQUENCE = range(4)
 _RUN, _SAME, _SURE, _LAST_HAPLOTYPE = range(4)
-"""Counts that are kept: markers of the run, those of one haplotype in a row; the haplotype of the last sure
+"""State along a contig: markers of the run, those of one haplotype in a row; the haplotype of the last sure
 run, and of the last marker."""
 
 
@@ -100,21 +101,30 @@ class Slices(NamedTuple):
     first_change: np.ndarray
 
 
-@njit(nogil=True, cache=True)
-def _more_rows(rows):
-    grown = np.empty((2 * len(rows), rows.shape[1]), np.int64)
-    for i in range(len(rows)):
-        for j in range(rows.shape[1]):
-            grown[i, j] = rows[i, j]
-    return grown
+class _Places(NamedTuple):
+    """How far each slice is read.
+
+    Attributes
+    ----------
+    bit, marker, change : ndarray of int64, shape (slices,)
+        Numbers of the next k-mer, the next marker and the next change.
+    code : ndarray of int64, shape (slices,)
+        Of the last marker.
+    """
+
+    bit: np.ndarray
+    marker: np.ndarray
+    change: np.ndarray
+    code: np.ndarray
 
 
 @njit(nogil=True, cache=True)
 def find_markers(table, spans, first, last, k, low, high, counts):
     """Look up the k-mers of spans ``[first, last)`` of contigs that lie in a slice ``[low, high)``.
 
-    The code of a marker is ``difference << 1 | opposite``: whether contig and reference have it on opposite
-    strands, and its place on the reference less its position on the contig, or plus it if they do.
+    The code of a marker is ``difference << 1 | opposite``. `opposite` is 1 if contig and reference have the
+    k-mer on opposite strands; `difference` is its reference place minus its contig position, or, if opposite,
+    plus it.
 
     Parameters
     ----------
@@ -131,7 +141,7 @@ def find_markers(table, spans, first, last, k, low, high, counts):
     bits : ndarray of uint64
         A bit a k-mer of the slice, in order: whether it is a marker.
     changes : ndarray of int64, shape (n, 2)
-        Markers, numbered in order, whose code is another one than that of the marker before, and the code.
+        For each marker whose code differs from that of the one before: its number and its code.
     """
     hashes, reverse, chosen = new_chunk()
     size = high - low
@@ -161,7 +171,7 @@ def find_markers(table, spans, first, last, k, low, high, counts):
                         code = (place + position if opposite else place - position) << 1 | np.int64(opposite)
                         if markers == 0 or code != code_before:
                             if n_changes == len(changes):
-                                changes = _more_rows(changes)
+                                changes = grow_rows(changes, 2 * n_changes)
                             changes[n_changes, 0], changes[n_changes, 1] = markers, code
                             n_changes += 1
                             code_before = code
@@ -268,8 +278,23 @@ def _close_contig(references, rules, marks, counted, row, stretches, n, length):
     return n
 
 
+@inner
+def _next_marker(slices, s, at):
+    """Go on to the next k-mer of slice ``s``; return whether it is a marker, whose code is ``at.code[s]``."""
+    bit = at.bit[s]
+    at.bit[s] = bit + 1
+    if (slices.bits[slices.first_word[s] + (bit >> 6)] >> np.uint64(bit & 63)) & _ONE == _NOTHING:
+        return False
+    change = at.change[s]
+    if change < slices.first_change[s + 1] and slices.changes[change, 0] == at.marker[s]:
+        at.code[s] = slices.changes[change, 1]
+        at.change[s] = change + 1
+    at.marker[s] += 1
+    return True
+
+
 @njit(nogil=True, cache=True)
-def walk(spans, first, last, lengths, shift, rules, slices, references, haplotypes):
+def score_markers(spans, first, last, lengths, shift, rules, slices, references, haplotypes):
     """Go along the markers of a block of contigs.
 
     Parameters
@@ -305,12 +330,12 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
     n, row = 0, -1
     marks, state = np.zeros((6, 4), np.int64), np.zeros(4, np.int64)
     n_slices = len(slices.first_word)
-    bit, marker, code = (
+    in_slices = _Places(
         np.zeros(n_slices, np.int64),
         np.zeros(n_slices, np.int64),
+        slices.first_change[:-1].copy(),
         np.zeros(n_slices, np.int64),
     )
-    change = slices.first_change[:-1].copy()
     for span in range(first, last):
         contig = spans.sequence[span]
         if span == first or contig != spans.sequence[span - 1]:
@@ -323,16 +348,11 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
                 if hashes[i] == NONE:
                     continue
                 s = slices.of_bin[hashes[i] >> shift]
-                b = bit[s]
-                bit[s] = b + 1
-                if (slices.bits[slices.first_word[s] + (b >> 6)] >> np.uint64(b & 63)) & _ONE == _NOTHING:
+                if not _next_marker(slices, s, in_slices):
                     continue
-                if change[s] < slices.first_change[s + 1] and slices.changes[change[s], 0] == marker[s]:
-                    code[s] = slices.changes[change[s], 1]
-                    change[s] += 1
-                marker[s] += 1
-                position, opposite = offset + at + i, code[s] & 1
-                place = (code[s] >> 1) - position if opposite else (code[s] >> 1) + position
+                code = in_slices.code[s]
+                position, opposite = offset + at + i, code & 1
+                place = (code >> 1) - position if opposite else (code >> 1) + position
                 sequence = _sequence_of(references.starts, place, marks[_NEW, _SEQUENCE])
                 marks[_NEW, _POSITION], marks[_NEW, _PLACE] = position, place
                 marks[_NEW, _OPPOSITE], marks[_NEW, _SEQUENCE] = opposite, sequence
@@ -343,10 +363,10 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
                 counted[row, HAPLOTYPE + haplotype] += 1
                 _count_switch(state, counted, row, haplotype, rules.sure_run)
                 if n + 1 >= len(stretches):
-                    stretches = _more_rows(stretches)
+                    stretches = grow_rows(stretches, 2 * len(stretches))
                 n = _follow(references, rules, marks, state, counted, row, stretches, n)
         if span + 1 == last or spans.sequence[span + 1] != contig:
             if n + 1 >= len(stretches):
-                stretches = _more_rows(stretches)
+                stretches = grow_rows(stretches, 2 * len(stretches))
             n = _close_contig(references, rules, marks, counted, row, stretches, n, lengths[contig])
     return counted, stretches[:n].copy()

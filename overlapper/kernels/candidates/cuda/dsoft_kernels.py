@@ -1,4 +1,4 @@
-"""Windows and candidates of pairs of reads: the kernels that `dsoft` starts."""
+"""Windows and candidates of pairs of reads: the kernels that `dsoft` launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hits of queries in the seed index: the kernels that `hits` starts."""
+"""Hits of queries in the seed index: the kernels that `hits` launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of seeds: the kernels that `chain` starts."""
+"""Chains of seeds: the kernels that `chain` launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks from chains to read ends: the kernels that `end_walks` starts."""
+"""Walks from chains to read ends: the kernels that `end_walks` launches."""
 
 from __future__ import annotations
 

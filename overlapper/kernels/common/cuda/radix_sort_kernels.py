@@ -1,4 +1,4 @@
-"""Digits counted, pairs moved by them: the kernels that `radix_sort` starts."""
+"""Digits counted, pairs moved by them: the kernels that `radix_sort` launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of tiles, and running sums within them: the kernels that `scan` starts."""
+"""Sums of tiles, and running sums within them: the kernels that `scan` launches."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def find_bounds(index: DeviceIndex, patterns: DeviceQueries, arena: Arena) -> np
     ndarray of int64, shape (n, 2)
         As `overlapper.kernels.index.bounds.pattern_bounds`.
     """
-    items = len(patterns.sources)
+    items = len(patterns.packed_starts)
     bounds = arena.array((items, 2), np.int64)
     launch(search_bounds, items, arena, *index, *patterns, bounds)
     return arena.download(bounds)

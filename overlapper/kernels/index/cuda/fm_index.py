@@ -38,12 +38,12 @@ class DeviceQueries(NamedTuple):
     ----------
     words : device array of uint64
         Packed reads.
-    sources, lengths : device array of int64, shape (n,)
+    packed_starts, lengths : device array of int64, shape (n,)
         First base in ``words`` and bases of each segment.
     """
 
     words: Any
-    sources: Any
+    packed_starts: Any
     lengths: Any
 
 

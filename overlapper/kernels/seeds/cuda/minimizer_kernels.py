@@ -1,4 +1,4 @@
-"""Hashes of k-mers, and which are minimizers: the kernels that `minimizers` starts."""
+"""Hashes of k-mers, and which are minimizers: the kernels that `minimizers` launches."""
 
 from __future__ import annotations
 

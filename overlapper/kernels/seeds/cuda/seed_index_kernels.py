@@ -1,4 +1,4 @@
-"""Minimizers by hash: the kernels that `seed_index` starts."""
+"""Minimizers by hash: the kernels that `seed_index` launches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Occurrences by hash and by read: the kernels that `seed_lists` starts."""
+"""Occurrences by hash and by read: the kernels that `seed_lists` launches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def count_marks(marks, counts):
 def enter_occurrences(occurrences, word_offsets, marks, before, by_read):
     """Enter the number of each occurrence into the list of its read; a thread an occurrence.
 
-    ``before`` are the running sums of the bits of ``marks``. The last of a group has a number that none has.
+    ``before`` are the running sums of the bits of ``marks``. For the last occurrence of a group, which
+    meets no later one, -1 is entered.
     """
     x = cuda.grid(1)
     if x >= len(occurrences):

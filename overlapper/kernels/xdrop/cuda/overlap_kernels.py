@@ -1,4 +1,4 @@
-"""From candidates to seeds, and from their extensions to overlaps: the kernels that `overlaps` starts."""
+"""From candidates to seeds, and from their extensions to overlaps: the kernels that `overlaps` launches."""
 
 from __future__ import annotations
 
