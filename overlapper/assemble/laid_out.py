@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.packed_reads import renamed
+from overlapper.correct.packed_reads import with_names
 from overlapper.graph.layout import copies_of, unitig_names
 from overlapper.tables import Reads
 
@@ -109,7 +109,7 @@ class LaidOut:
             return 2 * place[both >> 1] + (both & 1)
 
         circular = np.concatenate([one.circular, more.circular])[order]
-        sequences = renamed(sequences.take(order), unitig_names(circular))
+        sequences = with_names(sequences.take(order), unitig_names(circular))
         own = OwnReads.concat(
             [self.reads, dataclasses.replace(other.reads, unitig=other.reads.unitig + np.int32(n))]
         )

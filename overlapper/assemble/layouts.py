@@ -16,7 +16,7 @@ from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.lost import LostKmers
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
-from overlapper.assemble.separation import separated
+from overlapper.assemble.separation import drop_overlaps_between_copies
 from overlapper.assemble.steps import AssemblySteps
 from overlapper.correct.own_reads import own_reads
 from overlapper.errors import ParameterError
@@ -65,7 +65,7 @@ def lay_out(
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
         report("telling copies apart", 0, 0)
-        overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
+        overlaps = drop_overlaps_between_copies(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)

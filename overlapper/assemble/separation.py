@@ -39,7 +39,9 @@ on other chromosomes of it, LPA and human X, and for two haplotypes chosen betwe
 (``docs/notes/layout.md``)."""
 
 
-def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:
+def drop_overlaps_between_copies(
+    stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int
+) -> Overlaps:
     """Leave out the overlaps of different copies (`overlapper.extend.copies`).
 
     Parameters

@@ -12,7 +12,7 @@ from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.seed_index import SeedIndex
-from overlapper.sketch.seed_lists_gpu import IndexCopies, ListsThere
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists, IndexCopies
 from overlapper.tables import Candidates
 from overlapper.tables.ragged import offsets_of
 
@@ -36,11 +36,11 @@ Made = TypeVar("Made", covariant=True)
 class Make(Protocol[Made]):
     """A step that works on the candidates of D-SOFT while they are on a GPU."""
 
-    def __call__(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
+    def __call__(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Made:
         """Process candidates in this arena; ``found`` is None if there are none."""
 
 
-class IndexThere(NamedTuple):
+class DeviceSeedIndex(NamedTuple):
     """The seed index on a GPU.
 
     Attributes
@@ -187,7 +187,7 @@ class DsoftOnGpus:
             except DeviceError:
                 return None, True
 
-    def _on(self, slot: Slot) -> IndexThere | None:
+    def _on(self, slot: Slot) -> DeviceSeedIndex | None:
         """Return the index on the GPU of a slot; None if it or the reads do not fit."""
         from overlapper.kernels.candidates.cuda.hits import Index
 
@@ -199,13 +199,13 @@ class DsoftOnGpus:
         list_starts = self._finder.index.list_starts
         seeds = Index(columns.occurrences, columns.by_read, list_starts, slot.reads.lengths)
         seeding = columns.sketched, columns.marks, slot.reads.word_offsets, columns.ranks, columns.starts
-        return IndexThere(columns.arena, seeds, seeding, slot.reads)
+        return DeviceSeedIndex(columns.arena, seeds, seeding, slot.reads)
 
 
 def _on_gpus(index: SeedIndex) -> IndexCopies:
     """Return an object that copies an index to GPUs on demand, from the GPU that made it or from the host."""
     lists, seeding = index.lists, index.seeding
-    if isinstance(lists, ListsThere):
+    if isinstance(lists, DeviceSeedLists):
         return lists.on_gpus
     occurrences, n = lists.occurrences, int(index.list_starts[-1])
     others = seeding.sketched, seeding.marks, seeding.ranks, seeding.starts

@@ -15,7 +15,7 @@ STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
 """About when the process began: what came before this line was spent loading."""
 
 
-class Taken(NamedTuple):
+class Usage(NamedTuple):
     """Time, CPU time and memory of a run so far, with its helper and worker processes.
 
     Attributes
@@ -30,9 +30,9 @@ class Taken(NamedTuple):
     memory: int
 
 
-def taken() -> Taken:
+def resources_used() -> Usage:
     """Return time, CPU time and memory of the run so far."""
-    return Taken(time.time() - STARTED, sum(os.times()[:4]), peak_of_largest_process())
+    return Usage(time.time() - STARTED, sum(os.times()[:4]), peak_of_largest_process())
 
 
 def command_line() -> str:
@@ -42,7 +42,7 @@ def command_line() -> str:
 
 def footer() -> list[str]:
     """Return version and command line; then time, CPU time and peak memory."""
-    seconds, cpu_seconds, memory = taken()
+    seconds, cpu_seconds, memory = resources_used()
     return [
         f"overlapper {__version__}: {command_line()}",
         f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPU time, {memory / 1e9:.2f} GB of memory at most",

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from overlapper.cli.footer import command_line, taken
+from overlapper.cli.footer import command_line, resources_used
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
 from overlapper.io.outputs import write_text
@@ -56,7 +56,7 @@ class Record:
             The finished file or folder beside which this is kept; its size tells later whether it still is
             the one that the run wrote.
         """
-        seconds, cpu_seconds, memory = taken()
+        seconds, cpu_seconds, memory = resources_used()
         written = {"output": {"file": output, "bytes": size_of(output)}} if output else {}
         return written | {
             "command": command_line(),

@@ -133,8 +133,8 @@ class StageRun:
         }
 
     def print_plan(self, progress: Progress, rounds: int, unitig_bases: int = 0) -> None:
-        """Read the reads, and print what a run would take (`overlapper.assemble.plans.describe`)."""
-        from overlapper.assemble.plans import describe
+        """Read the reads, and print what a run would take (`overlapper.assemble.budget_estimate`)."""
+        from overlapper.assemble.budget_estimate import describe
         from overlapper.tiled.tiles import planned
 
         with self.stored(progress) as (store, _, _):

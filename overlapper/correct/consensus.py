@@ -213,14 +213,14 @@ class _Vote:
         The CPU chooses the rows. Each slot of a GPU has two threads: one chooses rows while the other waits
         for the GPU.
         """
-        from overlapper.correct import gpu_consensus
+        from overlapper.correct import consensus_gpu
 
         blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
 
-        def vote_there(some: Sequence[np.ndarray]) -> Part:
+        def vote_on_device(some: Sequence[np.ndarray]) -> Part:
             with choosing:
-                chosen = gpu_consensus.as_one([self._choose(windows) for windows in some])
-            made = gpu_consensus.correct_windows(
+                chosen = consensus_gpu.as_one([self._choose(windows) for windows in some])
+            made = consensus_gpu.correct_windows(
                 gpus, self._targets, self._reads, chosen.windows, chosen.rows, self._settings
             )
             return self._cut(chosen, made)
@@ -228,7 +228,7 @@ class _Vote:
         most = max(1, GPU_BLOCK_BASES * len(blocks) // self._targets.total_bases)
         crews: list[Crew[np.ndarray, Part]] = [
             Crew(max(0, threads - gpus.slots), lambda some: self._vote(some[0]), 1),
-            Crew(2 * gpus.slots, vote_there, most),
+            Crew(2 * gpus.slots, vote_on_device, most),
         ]
         return map_among(blocks, crews)
 

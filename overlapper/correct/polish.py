@@ -19,7 +19,7 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
-from overlapper.correct.packed_reads import packed
+from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
 from overlapper.correct.replaced import replaced
@@ -345,7 +345,7 @@ class _Joined:
 
     def taken(self) -> Reads:
         """Return the unitigs."""
-        return packed(self._codes.taken(), self._lengths, self._quality.taken(), self._names)
+        return pack_reads(self._codes.taken(), self._lengths, self._quality.taken(), self._names)
 
 
 _LETTERS = np.array(list("ACGTN"))

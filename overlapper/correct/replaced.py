@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.consensus import Consensus
-from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Pileups
 from overlapper.kernels.consensus.layer_paths import MAX_REACH
-from overlapper.tables.ragged import offsets_of, places_within
+from overlapper.tables.ragged import offsets_of, places_within, runs_of
 from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus
-from overlapper.correct.packed_reads import packed
+from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.resources import Workers
 from overlapper.correct.stored_pileups import StoredPileups
@@ -105,7 +105,7 @@ def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, wor
     rows = dataclasses.replace(rows, target=np.searchsorted(laid, rows.target))
     pileups = Pileups(
         sample.reads.take(laid),
-        packed(made.codes, np.diff(made.offsets), made.quality, [""] * len(made)),
+        pack_reads(made.codes, np.diff(made.offsets), made.quality, [""] * len(made)),
         Rows.concat([rows] * MIN_DEPTH),  # fewer have no vote
         targets_vote=False,
         divergence=sample.typical_divergence,

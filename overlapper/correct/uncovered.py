@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from overlapper.correct.changes import Changes, Fate
-from overlapper.correct.packed_reads import packed, renamed
+from overlapper.correct.packed_reads import pack_reads, with_names
 from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
@@ -126,9 +126,9 @@ def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[s
     """Return an interval of every read, half open, as reads with other names."""
     lengths = end - start
     if (lengths == reads.lengths).all():
-        return renamed(reads, names)
+        return with_names(reads, names)
     parts = zip(start.tolist(), end.tolist(), strict=True)
     codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
     assert reads.qualities is not None and reads.quality_offsets is not None
     qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
-    return packed(codes, lengths, qualities, names)
+    return pack_reads(codes, lengths, qualities, names)

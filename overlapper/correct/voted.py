@@ -12,7 +12,6 @@ from typing import Protocol, Self
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, joined
-from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Rows
 from overlapper.correct.vote_settings import WEIGHT
 from overlapper.io.stored_reads import StoredReads
@@ -21,7 +20,7 @@ from overlapper.kernels.consensus.consensus import COLUMNS, COUNTS
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column, offsets, ragged
-from overlapper.tables.ragged import offsets_of
+from overlapper.tables.ragged import offsets_of, runs_of
 from overlapper.tables.reads import UNKNOWN, words_for
 
 _AT_A_TIME = 1 << 21

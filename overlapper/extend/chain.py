@@ -16,7 +16,8 @@ from overlapper.errors import ParameterError
 from overlapper.extend.chain_ends import Chains, Walker, chain_intervals, walker
 from overlapper.kernels.chain import chain as kernel
 from overlapper.params.stages import ChainParams, Params
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
+from overlapper.tables import Candidates, Overlaps, Reads, Seeding
+from overlapper.tables.overlaps import UNCLASSIFIED
 from overlapper.tables.samples import spread
 from overlapper.tables.strands import forward_intervals
 
@@ -105,7 +106,7 @@ def overlaps_of_chains(
         score=rows[:, kernel.SCORE],
         seeds=seeds,
         divergence=_divergence(seeds, sketched, k),
-        kind=np.full(len(rows), OverlapClass.INTERNAL),
+        kind=np.full(len(rows), UNCLASSIFIED),
     )
     left = np.minimum(q_start, t_start)
     right = np.minimum(reads.lengths[query] - q_end, t_length - t_end)

@@ -14,7 +14,7 @@ import numpy as np
 
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
-from overlapper.candidates.dsoft_gpu import IndexThere
+from overlapper.candidates.dsoft_gpu import DeviceSeedIndex
 from overlapper.errors import DeviceError
 from overlapper.extend import chain
 from overlapper.extend.chain_ends import Chains, walker
@@ -54,7 +54,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
             "dropped: disagreement": chained.n_disagree + n_disagree,
         }
 
-    def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Chained:
+    def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Chained:
         from overlapper.kernels.chain.cuda.chain import SeededReads, chain_candidates
 
         reads = SeededReads(there.seeds.lengths, *there.seeding)

@@ -20,7 +20,8 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.chain.diagonals import seed_diagonals
-from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
+from overlapper.tables import Candidates, Intervals, Overlaps, Reads
+from overlapper.tables.overlaps import UNCLASSIFIED
 from overlapper.tables.strands import forward_intervals
 
 
@@ -78,7 +79,7 @@ def extend(
     overlaps = Overlaps(
         found.query, found.target, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
         matches=bases, block_length=bases, score=bases, seeds=seeds[longest],
-        divergence=np.zeros(len(found)), kind=np.full(len(found), OverlapClass.INTERNAL),
+        divergence=np.zeros(len(found)), kind=np.full(len(found), UNCLASSIFIED),
     )  # fmt: skip
     return overlaps, {"differences": len(candidates) - len(overlaps)}
 

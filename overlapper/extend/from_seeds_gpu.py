@@ -11,7 +11,7 @@ import itertools
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from overlapper.candidates.dsoft import DsoftFinder
-from overlapper.candidates.dsoft_gpu import DsoftOnGpus, IndexThere
+from overlapper.candidates.dsoft_gpu import DeviceSeedIndex, DsoftOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
@@ -73,7 +73,7 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
         return _joined([self._extended(*block) for block in itertools.pairwise(bounds.tolist())])
 
     @abc.abstractmethod
-    def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
+    def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Made:
         """Extend candidates that lie in the memory of a GPU; return the result on the host."""
 
     @abc.abstractmethod

@@ -26,7 +26,7 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import GactParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables.candidates import Candidates
-from overlapper.tables.overlaps import OverlapClass, Overlaps
+from overlapper.tables.overlaps import UNCLASSIFIED, Overlaps
 from overlapper.tables.reads import Reads
 from overlapper.tables.strands import forward_intervals
 
@@ -145,7 +145,7 @@ def _overlaps(
         score=score,
         seeds=candidates.seeds[rows],
         divergence=divergence,
-        kind=np.full(len(query), OverlapClass.INTERNAL, np.uint8),
+        kind=np.full(len(query), UNCLASSIFIED, np.uint8),
         edits=edits,
         cigar=cigar,
         cigar_offsets=cigar_offsets,

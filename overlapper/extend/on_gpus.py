@@ -18,10 +18,10 @@ from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.sketch import seed_index_gpu
-from overlapper.sketch.seed_lists_gpu import ListsThere
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from overlapper.tables import Candidates, Reads
 
-SEEDED_THERE = 1 << 26
+LEAST_BASES_SEEDED_ON_GPU = 1 << 26
 """Least bases of a read set to seed on a GPU: a smaller one is seeded before a GPU is ready."""
 _CANDIDATE_HITS = 1 << 21
 """Hits of a block of queries whose candidates are extended on GPUs: some 50,000 candidates."""
@@ -42,7 +42,11 @@ def prepared_finder(
     threads : int
     """
     kind = registry.finder(params.finder)
-    if kind is DsoftFinder and reads.total_bases >= SEEDED_THERE and not params.sketch.homopolymer_compressed:
+    if (
+        kind is DsoftFinder
+        and reads.total_bases >= LEAST_BASES_SEEDED_ON_GPU
+        and not params.sketch.homopolymer_compressed
+    ):
         gpus = opened()
         index = seed_index_gpu.build(gpus, reads, params.sketch, threads) if gpus else None
         if index:
@@ -58,7 +62,7 @@ def candidates_by_query(
     A GPU that has the index finds the candidates of all queries at once, else the CPU finds those of one
     query at a time.
     """
-    if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, ListsThere):
+    if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, DeviceSeedLists):
         gpus = opened()
         if gpus:
             found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)

@@ -17,7 +17,8 @@ from overlapper.kernels.common.walks import PackedReads, Seeds, exact_seeds
 from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.params.stages import XdropParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
-from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
+from overlapper.tables import Candidates, Intervals, Overlaps, Reads
+from overlapper.tables.overlaps import UNCLASSIFIED
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
@@ -211,5 +212,5 @@ def estimated(intervals: Intervals, score: np.ndarray, seeds: np.ndarray, params
         score=score,
         seeds=seeds,
         divergence=divergence,
-        kind=np.full(len(score), OverlapClass.INTERNAL),
+        kind=np.full(len(score), UNCLASSIFIED),
     )  # fmt: skip

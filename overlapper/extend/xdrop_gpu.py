@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
-from overlapper.candidates.dsoft_gpu import IndexThere
+from overlapper.candidates.dsoft_gpu import DeviceSeedIndex
 from overlapper.extend import xdrop
 from overlapper.extend.from_seeds_gpu import Counted, FromSeedsOnGpus
 from overlapper.extend.threshold import has_seeds, least_a_base, score_threshold, seeds_a_base
@@ -41,7 +41,7 @@ class XdropOnGpus(FromSeedsOnGpus["Scored"]):
         super().__init__(gpus, finder, reads)
         self._params = params
 
-    def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Scored:
+    def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Scored:
         from overlapper.kernels.xdrop.cuda.overlaps import Enough, extend_candidates
 
         params, k = self._params, self._finder.index.kmer_length

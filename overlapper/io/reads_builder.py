@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.errors import EmptyInputError, FormatError, InputError, TruncatedError
 from overlapper.tables import Reads
-from overlapper.tables.growing import grow, resize
+from overlapper.tables.growing import reserve, resize
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class ReadsBuilder:
         ):
             for name in names:
                 column, kept = getattr(columns, name), getattr(self._columns, name)
-                grow(kept, state[field] - end)
+                reserve(kept, state[field] - end)
                 kept[: state[field] - end] = column[end : state[field]]
                 resize(column, end)
             state[field] -= end
@@ -160,12 +160,12 @@ class ReadsBuilder:
             resize(columns.lengths, reads)
             for offsets in (columns.unknown_offsets, columns.name_offsets, columns.quality_offsets):
                 resize(offsets, reads + 1)
-        grow(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self._held)
-        grow(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
-        grow(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
-        grow(columns.name_bytes, state[kernel.NAME_BYTES] + size)
+        reserve(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self._held)
+        reserve(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
+        reserve(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
+        reserve(columns.name_bytes, state[kernel.NAME_BYTES] + size)
         if self._keep_qualities:
-            grow(columns.qualities, state[kernel.QUALITIES] + size)
+            reserve(columns.qualities, state[kernel.QUALITIES] + size)
 
     def _record(self) -> str:
         number = self.reads - self._file_start + 1

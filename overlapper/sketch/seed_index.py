@@ -15,7 +15,7 @@ from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.occurrences import Occurrences, Packer, Stretch
 from overlapper.sketch.page_chains import EntryLayout, PageChains, expected_minimizers
-from overlapper.sketch.seed_lists import ListsHere, SeedLists
+from overlapper.sketch.seed_lists import HostSeedLists, SeedLists
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.ragged import offsets_of
@@ -80,7 +80,7 @@ class SeedIndex:
             frequent = grouped.frequent(limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
             largest, added = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        lists = ListsHere(grouped.seeding(limit, often, added, threads), reads.word_offsets, threads)
+        lists = HostSeedLists(grouped.seeding(limit, often, added, threads), reads.word_offsets, threads)
         seeding = Seeding(sketched, lists.marks, reads.word_offsets)
         counts = seed_counts(int(sketched.sum()), int(spectrum[1]), int(seeding.starts[-1]))
         return cls(sketch.kmer_length, max(limit, largest), lists, seeding.starts, seeding, counts)
@@ -88,9 +88,9 @@ class SeedIndex:
     def among(self, queries: np.ndarray) -> SeedIndex:
         """Return an index with the seeds of a few queries (ascending) alone.
 
-        Lists must be `ListsHere`.
+        Lists must be `HostSeedLists`.
         """
-        assert isinstance(self.lists, ListsHere)
+        assert isinstance(self.lists, HostSeedLists)
         sizes = np.zeros(len(self.list_starts) - 1, np.int64)
         sizes[queries] = np.diff(self.list_starts)[queries]
         starts = offsets_of(sizes)

@@ -21,7 +21,7 @@ from overlapper.sketch.seed_index import (
     in_deep_reads,
     seed_counts,
 )
-from overlapper.sketch.seed_lists_gpu import IndexColumns, ListsThere
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists, IndexColumns
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -198,7 +198,7 @@ def _build(
     marks, ranks, starts = map(arena.download, (lists.marks, lists.ranks, lists.starts))
     seeding = Seeding.counted(sketched, marks, reads.word_offsets, ranks, starts)
     return SeedIndex(
-        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), starts, seeding, counts
+        sketch.kmer_length, max(limit, largest), DeviceSeedLists(slot.gpu, there), starts, seeding, counts
     )
 
 

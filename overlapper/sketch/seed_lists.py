@@ -61,7 +61,7 @@ class WholeLists(NamedTuple):
         return self.occurrences.hits(step)
 
 
-class ListsHere:
+class HostSeedLists:
     """`SeedLists` with numbers listed in parts, on the host.
 
     Parameters

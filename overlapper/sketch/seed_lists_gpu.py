@@ -84,7 +84,7 @@ class IndexCopies:
         return columns
 
 
-class ListsThere:
+class DeviceSeedLists:
     """`SeedLists` in the memory of the GPU that built them, copied to other GPUs and the host on demand.
 
     Parameters

@@ -10,7 +10,7 @@ from overlapper.sketch.deep_reads import Placing
 from overlapper.sketch.occurrences import Occurrences, Packer, Stretch
 from overlapper.sketch.page_chains import EntryLayout, partition
 from overlapper.sketch.seed_index import SeedIndex
-from overlapper.sketch.seed_lists import ListsHere
+from overlapper.sketch.seed_lists import HostSeedLists
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.ragged import offsets_of
@@ -53,9 +53,9 @@ def _packer(store: SeedStore, reads: Reads, room: int) -> Packer:
 
 def _listed(
     occurrences: Occurrences, reads: Reads, sketched: np.ndarray, threads: int
-) -> tuple[ListsHere, Seeding]:
+) -> tuple[HostSeedLists, Seeding]:
     """Return lists of occurrences, and `Seeding` of their places."""
-    lists = ListsHere(occurrences, reads.word_offsets, threads)
+    lists = HostSeedLists(occurrences, reads.word_offsets, threads)
     return lists, Seeding(sketched, lists.marks, reads.word_offsets)
 
 

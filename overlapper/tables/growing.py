@@ -8,8 +8,8 @@ _ROOM = 9 / 8
 """Factor by which a full array grows; a large one is moved by the system without a copy."""
 
 
-def grow(array: np.ndarray, needed: int) -> None:
-    """Make room for ``needed`` values; where that grows the array, by a quarter or more."""
+def reserve(array: np.ndarray, needed: int) -> None:
+    """Make room for ``needed`` values in place; an array that is too short grows by a quarter or more."""
     if len(array) < needed:
         resize(array, max(int(needed), len(array) + len(array) // 4))
 

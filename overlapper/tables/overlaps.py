@@ -31,6 +31,10 @@ class OverlapClass(enum.IntEnum):
     """The target matches over its whole length."""
 
 
+UNCLASSIFIED = OverlapClass.INTERNAL
+"""The class of overlaps as extenders return them; `overlapper.overlap.tile.Extension` sets that of each."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Intervals(Table):
     """Where two reads match. Intervals are 0-based half-open on the forward strand of each read.

@@ -15,7 +15,8 @@ from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.sketch.seeding_at import seeding_at
-from overlapper.tables import Candidates, OverlapClass, Overlaps
+from overlapper.tables import Candidates, Overlaps
+from overlapper.tables.overlaps import UNCLASSIFIED
 from tests.read_sets import assert_same, random_text, reads_of, reverse_complement, texts_of
 from tests.tries import tries
 
@@ -77,7 +78,7 @@ def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, device, s
     assert (overlaps.score > 0).all()
     assert (overlaps.seeds > 0).all()
     assert ((overlaps.divergence >= 0) & (overlaps.divergence <= 1)).all()
-    assert (overlaps.kind == OverlapClass.INTERNAL).all()
+    assert (overlaps.kind == UNCLASSIFIED).all()
 
 
 @every_extender

@@ -17,7 +17,7 @@ from overlapper.runtime.threads import available_threads
 from overlapper.simulate import adapted_model
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
-from overlapper.sketch.seed_lists_gpu import ListsThere
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from overlapper.tables import Candidates, Reads
 from tests.read_sets import columns_of, linked, reads_of, texts_of
 
@@ -46,7 +46,7 @@ def both(reads, preset, monkeypatch, **changes):
     expected = pipeline.run(reads, preset, device="cpu", changes=changes)
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
     monkeypatch.setattr(xdrop_gpu.XdropOnGpus, "_find_here", None)
-    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
@@ -139,9 +139,9 @@ def test_several_gpus_find_what_the_cpu_does(gpu, monkeypatch, extender):
     """The index goes from the GPU that made it to the others, and never to the host."""
     if len(select_devices("cuda")) < 2:
         pytest.skip("there is one GPU")
-    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
-    monkeypatch.setattr(ListsThere, "_download", None)
+    monkeypatch.setattr(DeviceSeedLists, "_download", None)
     reads, _ = simulate_reads(with_repeats(6), adapted_model("ont-r10"), coverage=30, seed=6)
     changes = {"extender": extender}
     expected = pipeline.run(reads, "hifi", device="cpu", changes=changes)

@@ -41,7 +41,7 @@ from overlapper.runtime.gpu import launch as launching
 from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
-from overlapper.sketch.seed_lists_gpu import ListsThere
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from tests.read_sets import columns_of, linked, reads_of, texts_of
 from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
 
@@ -216,7 +216,7 @@ def found(reads, device, **changes):
 def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     """From the seed index to overlaps: the bytes and counts of the CPU."""
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
-    monkeypatch.setattr(on_gpus, "SEEDED_THERE", seed << 28)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", seed << 28)
     reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
     changes = {
         "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
@@ -240,9 +240,9 @@ def test_other_gpus_copy_the_index_from_the_one_that_made_it(pretended, monkeypa
     monkeypatch.setattr(driver, "use", lambda number: one_at_a_time)
     monkeypatch.setattr(PretendedArena, "copy_of", copy_of, raising=False)
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
-    monkeypatch.setattr(ListsThere, "_download", None)
+    monkeypatch.setattr(DeviceSeedLists, "_download", None)
     monkeypatch.setattr(devices, "_gpus", lambda: [Device(f"cuda:{number}", "A") for number in range(3)])
-    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     reads = reads_of(texts_of(3, genome=3000, reads=18, longest=1200))
     changes = {"sketch": {"kmer_length": 11, "window": 4}, "classes": {"min_overlap": 100}}

@@ -11,7 +11,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.kernels.common.cuda import half_words, walk_bases
 from overlapper.kernels.xdrop import xdrop as cpu
-from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_frame, xdrop_grouped
+from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped, xdrop_grouped_lane
 from overlapper.params.stages import XdropParams
 from overlapper.runtime.gpu import launch as launching
 from tests.simulated_pairs import simulate_pairs
@@ -99,7 +99,7 @@ INSTRUCTIONS = {
         max(halves(x)[0] for x in three) | max(halves(x)[1] for x in three) << 16
     ),
 }
-MODULES = half_words, walk_bases, plan_kernels, xdrop_frame, xdrop_grouped
+MODULES = half_words, walk_bases, plan_kernels, xdrop_grouped_lane, xdrop_grouped
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def launched(monkeypatch):
         for name in ("from_lane", "from_member"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, getattr(warp, name))
-    monkeypatch.setattr(xdrop_frame, "cuda", warp)
+    monkeypatch.setattr(xdrop_grouped_lane, "cuda", warp)
     monkeypatch.setattr(xdrop_grouped, "cuda", warp)
     monkeypatch.setattr(plan_kernels, "cuda", threads)
 
@@ -217,7 +217,7 @@ def test_what_cannot_reach_its_score_is_given_up(launched, share):
         least = (share * reads.lengths[seeds.query]).astype(np.int32)
         there, arena = on_device(reads), SmallArena()
         needs = xdrop.Needs(least, np.arange(len(least)) % 3 == 0)
-        found, _ = xdrop.extend_there(there, seeds, scheme, arena, {}, needs)
+        found, _ = xdrop.extend_on_device(there, seeds, scheme, arena, {}, needs)
         found = found.reshape(-1, 2, 3)
         reach = expected[:, :, 0].sum(axis=1) + k >= least
         assert found[reach].tolist() == expected[reach].tolist()

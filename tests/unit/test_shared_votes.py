@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from overlapper import find_overlaps, random_genome, simulate_reads
-from overlapper.correct import consensus, gpu_consensus
+from overlapper.correct import consensus, consensus_gpu
 from overlapper.correct.pileups import Pileups, rows_of
 from overlapper.correct.resources import Workers
 from overlapper.correct.voting_rows import MOST_SURPLUS
@@ -28,7 +28,7 @@ def test_windows_that_are_shared_are_voted_on_as_by_the_cpu_alone(monkeypatch, t
         crowded = np.zeros(len(windows.target), bool)  # their rows are chosen already
         return correct_windows(*sequences, windows, rows, crowded, MOST_SURPLUS, settings)
 
-    monkeypatch.setattr(gpu_consensus, "correct_windows", there)
+    monkeypatch.setattr(consensus_gpu, "correct_windows", there)
     monkeypatch.setattr(consensus, "GPU_LEAST_BASES", 100_000)
     monkeypatch.setattr(consensus, "BLOCK_BASES", 3_000)
     model = adapted_model("hifi", mean_length=2000)

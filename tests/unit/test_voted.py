@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from overlapper.correct.consensus import Consensus, joined
-from overlapper.correct.packed_reads import packed, runs_of
+from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.vote_settings import WEIGHT
 from overlapper.correct.voted import Voted, VotedPart, VotedWriter
 from overlapper.io.arrays import from_arrays
 from overlapper.kernels.consensus.consensus import COUNTS
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray, GrowingColumns
+from overlapper.tables.ragged import runs_of
 
 
 def consensus_of(texts, quality, depth, origin):
@@ -82,7 +83,7 @@ def test_runs_are_those_of_each_read():
 def test_packed_reads_are_what_text_makes():
     texts = ["ACGTN" * 13, "", "NN"]
     codes = np.array(["ACGTN".index(letter) for letter in "".join(texts)], np.uint8)
-    made = packed(codes, np.array([65, 0, 2]), codes, ["a", "b", "c"]).validate()
+    made = pack_reads(codes, np.array([65, 0, 2]), codes, ["a", "b", "c"]).validate()
     assert [made.sequence(i) for i in range(3)] == texts
     assert made.names == ["a", "b", "c"]
 

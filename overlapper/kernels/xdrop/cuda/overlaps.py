@@ -11,7 +11,7 @@ from overlapper.kernels.candidates.cuda.dsoft import Found
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.common.walks import Seeds
-from overlapper.kernels.xdrop.cuda.xdrop import Needs, extend_there
+from overlapper.kernels.xdrop.cuda.xdrop import Needs, extend_on_device
 from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, FEW, LOW, SHORT, VERDICTS
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.runtime.gpu.launch import launch, named
@@ -87,7 +87,7 @@ def extend_candidates(
     a_base, needs = map(np.float64, enough[:2]), Needs(least, arena.array(n, np.bool_))
     launch(_kernel("list_seeds"), n, arena, found.heads, *a_base, query_pos, target_pos, *needs)
     seeds = Seeds._make([*found[:3], query_pos, target_pos, k])
-    extensions, requeued = extend_there(reads, seeds, scheme, arena, {}, needs)
+    extensions, requeued = extend_on_device(reads, seeds, scheme, arena, {}, needs)
     counts = arena.zeros(VERDICTS, np.int32)
     launch(
         _kernel("judge_extensions"), n, arena, extensions, k, scheme.match, least, enough.min_overlap, kept,

@@ -107,13 +107,13 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
     ]
     mark, found = arena.mark(), []
     for batch in batches:
-        extensions, _ = extend_there(reads, upload_seeds(batch, arena), scheme, arena, tried)
+        extensions, _ = extend_on_device(reads, upload_seeds(batch, arena), scheme, arena, tried)
         found.append(arena.download(extensions).reshape(-1, 2, 3))
         arena.release(mark)
     return Extended(found[0] if len(found) == 1 else np.concatenate([_NOTHING, *found]), tried)
 
 
-def extend_there(
+def extend_on_device(
     reads: DeviceReads,
     seeds: Seeds,
     scheme: Scheme,

@@ -35,8 +35,8 @@ from overlapper.kernels.common.cuda.half_words import (
     largest_pair_of_three_before_90,
 )
 from overlapper.kernels.common.cuda.walk_bases import bases_at, walks_from_item
-from overlapper.kernels.xdrop.cuda import xdrop_frame
-from overlapper.kernels.xdrop.cuda.xdrop_frame import (
+from overlapper.kernels.xdrop.cuda import xdrop_grouped_lane
+from overlapper.kernels.xdrop.cuda.xdrop_grouped_lane import (
     DEAD,
     FULL,
     NEVER,
@@ -56,12 +56,12 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     registers, windows, rows = 8 * words, words + 1, 16 * words
     all_lanes = (1 << lanes) - 1
     largest3 = largest_pair_of_three if packed_maximum else largest_pair_of_three_before_90
-    score_staying = xdrop_frame.scorer(words, largest3, False)
-    score_moving = xdrop_frame.scorer(words, largest3, True)
-    keep_best = xdrop_frame.best_keeper(lanes, registers)
-    look = xdrop_frame.looker(words)
-    place_of_best = xdrop_frame.placer(lanes, words)
-    shift_up, shift_down = xdrop_frame.shifters(words)
+    score_staying = xdrop_grouped_lane.scorer(words, largest3, False)
+    score_moving = xdrop_grouped_lane.scorer(words, largest3, True)
+    keep_best = xdrop_grouped_lane.best_keeper(lanes, registers)
+    look = xdrop_grouped_lane.looker(words)
+    place_of_best = xdrop_grouped_lane.placer(lanes, words)
+    shift_up, shift_down = xdrop_grouped_lane.shifters(words)
 
     @cuda.jit
     def extend_grouped(
@@ -244,7 +244,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                 even, odd, lower, int32(frame + rank * int32(rows)), d, q_steps, t_steps
             )
             live = (cuda.ballot_sync(FULL, any_live) & members) != 0
-            first, second, last, last_but_one = xdrop_frame.live_ends(
+            first, second, last, last_but_one = xdrop_grouped_lane.live_ends(
                 lowest_two, highest_two, first_lane, int32(lanes - 1)
             )
             if working:
