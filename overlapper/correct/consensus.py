@@ -171,7 +171,7 @@ def consensus_in_parts(
         Whether targets are leaders (`overlapper.correct.leaders`). It is to be known which reads are
         like them, so that more rows vote where all are of one copy.
     """
-    vote = _Vote(pileups, params, doubt, targets_lead)
+    vote = _WindowConsensus(pileups, params, doubt, targets_lead)
     if workers.gpus and pileups.targets.total_bases >= GPU_LEAST_BASES:
         of_windows = vote.on_gpus(workers.gpus, workers.threads)
     else:
@@ -187,7 +187,7 @@ def consensus_in_parts(
             waiting, given = [], done
 
 
-class _Vote:
+class _WindowConsensus:
     """Finds the consensus of all targets, a block of windows at a time.
 
     Margins are cut off (`overlapper.correct.windows.without_margins`).

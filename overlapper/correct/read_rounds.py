@@ -32,11 +32,11 @@ from overlapper.tables.growing import GrowingColumns
 
 _AT_A_TIME = 1 << 25
 """Bases of a range of reads that is voted on, written and freed before the next one."""
-_KEEPING = 4
-"""Most threads that convert consensus to the form that is kept, besides those that vote."""
+_MOST_CONVERTING = 4
+"""Most threads that convert consensus to parts (`VotedPart`), besides those that vote."""
 
 Facts = dict[str, Any]
-Vote = Callable[[VotedWriter], Facts]
+WriteConsensus = Callable[[VotedWriter], Facts]
 """``vote(writer)`` writes the consensus of all reads in order, and returns counts and fitted parameters."""
 _Kind = TypeVar("_Kind")
 
@@ -50,12 +50,12 @@ class KeptReads(Protocol):
         """Find the overlaps of the reads; return their pileups, and the number of overlaps."""
 
     def voted(
-        self, name: str, round_: Round, params: CorrectParams, vote: Vote
+        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
     ) -> tuple[Voted | StoredVoted, Facts]:
         """Vote on all reads, as a stage of this name; return their consensus, and what ``vote`` returned."""
 
     def voted_leaders(
-        self, round_: Round, params: CorrectParams, vote: Vote
+        self, round_: Round, params: CorrectParams, vote: WriteConsensus
     ) -> tuple[Leaders | StoredLeaders, Facts]:
         """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
 
@@ -110,16 +110,20 @@ class HeldReads:
 
         return round_.stages.run(f"correct-{round_.number}-overlaps", Overlaps, [preset, changes], find)[0]
 
-    def voted(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
+    def voted(
+        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
+    ) -> tuple[Voted, Facts]:
         """See `KeptReads`."""
         return self._made(Voted, name, round_, params, vote)
 
-    def voted_leaders(self, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
+    def voted_leaders(
+        self, round_: Round, params: CorrectParams, vote: WriteConsensus
+    ) -> tuple[Leaders, Facts]:
         """See `KeptReads`."""
         return self._made(Leaders, f"leaders-{round_.number}", round_, params, vote)
 
     def _made(
-        self, kind: type[_Kind], name: str, round_: Round, params: CorrectParams, vote: Vote
+        self, kind: type[_Kind], name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
     ) -> tuple[_Kind, Facts]:
         def find() -> tuple[_Kind, Facts]:
             columns = GrowingColumns()
@@ -144,7 +148,7 @@ def vote(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
 ) -> tuple[Voted | StoredVoted, Facts]:
     """Replace all reads by their consensus; return it, with counts and fitted parameters."""
-    on_all: Vote
+    on_all: WriteConsensus
     if (params.error_rate or error_rate(pileups)) >= LED_BELOW:
         on_all = partial(_vote_on_all, pileups, params, round_)
     elif round_.number == 1:
@@ -162,16 +166,16 @@ def _vote_on_all(
     """Vote on each read by all reads that overlap it."""
     bases = unconfirmed = 0
     with round_.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, round_, workers)
-        for made in voting.voted(pileups):
+        setup = _VoteSetup.fitted(pileups, params, round_, workers)
+        for made in setup.vote(pileups):
             writer.add(made.part)
             bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
-    return {**voting.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
+    return {**setup.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
 def _led_vote(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
-) -> Vote:
+) -> WriteConsensus:
     """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
     leads = leaders_of(pileups, round_.machine.threads)
     leading = np.flatnonzero(leads)
@@ -182,9 +186,9 @@ def _led_vote(
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
         roles = roles_of(leads, of_leaders)
         with round_.machine.holding(pileups.reads) as workers:
-            voting = _Voting(params.with_fitted(found), None, workers, round_)
+            setup = _VoteSetup(params.with_fitted(found), None, workers, round_)
             led = _Led(pileups, leading, leaders, of_leaders, roles)
-            bases, unconfirmed = _write_all(partial(led.corrected, voting), voting, pileups, writer)
+            bases, unconfirmed = _write_all(partial(led.corrected, setup), setup, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
             "followers": int(roles.follows.sum()),
@@ -205,12 +209,12 @@ def _vote_on_leaders(
     unconfirmed = 0
     writer.add_rows(Rows.empty())  # so that the columns are there
     with round_.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
-        for made in voting.voted(pileups, leading, _kept_with_rows):
+        setup = _VoteSetup.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
+        for made in setup.vote(pileups, leading, _to_part_with_rows):
             writer.add(made.part)
             writer.add_rows(made.alike)
             unconfirmed += made.unconfirmed
-    return {**voting.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
+    return {**setup.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
 
 
 def _vote_on_unsettled(
@@ -219,17 +223,17 @@ def _vote_on_unsettled(
     """Vote on each read that is not settled by all reads that overlap it."""
     settled = settled_of(pileups, round_.machine.threads)
     with round_.machine.holding(pileups.reads) as workers:
-        voting = _Voting.fitted(pileups, params, round_, workers)
+        setup = _VoteSetup.fitted(pileups, params, round_, workers)
 
         def corrected(start: int, stop: int) -> _Parts:
             stays = settled.stays[start:stop]
             staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
             unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
-            return [staying, others], [unchanged], voting.voted(pileups, others)
+            return [staying, others], [unchanged], setup.vote(pileups, others)
 
-        bases, unconfirmed = _write_all(corrected, voting, pileups, writer)
+        bases, unconfirmed = _write_all(corrected, setup, pileups, writer)
     return {
-        **voting.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
+        **setup.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
         "bases": bases, UNVOTED: unconfirmed,
     }  # fmt: skip
 
@@ -240,7 +244,7 @@ _Parts = tuple[list[np.ndarray], list[VotedPart], Iterator["_Made"]]
 
 def _write_all(
     corrected: Callable[[int, int], _Parts],
-    voting: _Voting,
+    setup: _VoteSetup,
     pileups: Pileups | StoredPileups,
     writer: VotedWriter,
 ) -> tuple[int, int]:
@@ -250,7 +254,7 @@ def _write_all(
     ----------
     corrected : callable
         Of the reads ``[start, stop)``.
-    voting : _Voting
+    setup : _VoteSetup
     pileups : Pileups or StoredPileups
     writer : VotedWriter
     """
@@ -263,7 +267,7 @@ def _write_all(
         for part in VotedPart.in_order(parts, np.argsort(np.concatenate(numbers))):
             writer.add(part)
             bases += part.bases
-        voting.round_.report("consensus", stop, len(lengths))
+        setup.round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
 
 
@@ -289,17 +293,17 @@ class _Led(NamedTuple):
     of_leaders: Pileups | StoredPileups
     roles: Roles
 
-    def corrected(self, voting: _Voting, start: int, stop: int) -> _Parts:
+    def corrected(self, setup: _VoteSetup, start: int, stop: int) -> _Parts:
         """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
-        on_cpu = voting._replace(workers=Workers(voting.workers.threads))
+        on_cpu = setup._replace(workers=Workers(setup.workers.threads))
         leading, following, others = numbers = self.roles.within(start, stop)
         leaders = VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
-        made = on_cpu.voted(self.of_leaders, following), voting.voted(self.pileups, others)
+        made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
         return list(numbers), [leaders], itertools.chain(*made)
 
 
 class _Made(NamedTuple):
-    """Consensus of successive targets, converted to the form that is kept.
+    """Consensus of successive targets, converted to a part.
 
     Attributes
     ----------
@@ -315,7 +319,7 @@ class _Made(NamedTuple):
     alike: Rows
 
 
-def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+def _to_part(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
     """Convert a part of the consensus of a block; return the number of the next target, and the result."""
     first, made = voted
     stop = first + len(made)
@@ -323,19 +327,20 @@ def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[
     return stop, _Made(part, len(unvoted(pileups, made, first)), Rows.empty())
 
 
-def _kept_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """As `_kept`, with the rows of the reads that are like the targets."""
+def _to_part_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+    """As `_to_part`, with the rows of the reads that are like the targets."""
     first, made = voted
-    stop, kept = _kept(pileups, before, voted)
+    stop, part = _to_part(pileups, before, voted)
     on = made.alike
     numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
-    return stop, kept._replace(alike=dataclasses.replace(on, target=numbers, read=before + first + on.read))
+    return stop, part._replace(alike=dataclasses.replace(on, target=numbers, read=before + first + on.read))
 
 
-_Keep = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
+_ToPart = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
+"""``to_part(pileups, before, (first, consensus))`` is `_to_part` or `_to_part_with_rows`."""
 
 
-class _Voting(NamedTuple):
+class _VoteSetup(NamedTuple):
     """The parameters and the workers of the votes of a round.
 
     Attributes
@@ -369,17 +374,20 @@ class _Voting(NamedTuple):
         """Return the fitted parameters."""
         return self.params.fitted()
 
-    def voted(
-        self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None, keep: _Keep = _kept
+    def vote(
+        self,
+        pileups: Pileups | StoredPileups,
+        targets: np.ndarray | None = None,
+        to_part: _ToPart = _to_part,
     ) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
         for before, block in pileups.blocks(targets):
             made = consensus_in_parts(
                 block, self.params, self.workers, doubt=self.doubt, targets_lead=self.targets_lead
             )
-            kept = partial(keep, block, before)
-            for stop, some in map_in_order(kept, made, min(self.workers.threads, _KEEPING)):
+            convert = partial(to_part, block, before)
+            for stop, some in map_in_order(convert, made, min(self.workers.threads, _MOST_CONVERTING)):
                 if targets is None:
                     self.round_.report("consensus", before + stop, len(pileups.targets))
                 yield some
-            del block, made, kept  # before the next one comes
+            del block, made, convert  # before the next one comes

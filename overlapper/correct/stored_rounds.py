@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.pileups import Rows
-from overlapper.correct.read_rounds import Facts, Vote
+from overlapper.correct.read_rounds import Facts, WriteConsensus
 from overlapper.correct.reads import Corrected, correct_kept
 from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
@@ -104,18 +104,24 @@ class StoredRoundReads:
         numbers = np.argsort(store.order)
         return run, (part.renumber(numbers) for part in run.overlaps())
 
-    def voted(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
+    def voted(
+        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
+    ) -> tuple[StoredVoted, Facts]:
         """See `KeptReads`."""
         artifact, facts = self._written(name, round_, params, vote)
         return StoredVoted(*_voted(artifact)), facts
 
-    def voted_leaders(self, round_: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
+    def voted_leaders(
+        self, round_: Round, params: CorrectParams, vote: WriteConsensus
+    ) -> tuple[StoredLeaders, Facts]:
         """See `KeptReads`."""
         artifact, facts = self._written(f"leaders-{round_.number}", round_, params, vote)
         names = [field.name for field in Rows.fields_of("column")]
         return StoredLeaders(*_voted(artifact), Rows(**loaded_arrays(artifact, names, "rows."))), facts
 
-    def _written(self, name: str, round_: Round, params: CorrectParams, vote: Vote) -> tuple[Artifact, Facts]:
+    def _written(
+        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
+    ) -> tuple[Artifact, Facts]:
         def write(artifact: Artifact, beside: Path) -> Facts:
             columns = ArrayWriter(artifact)
             writer = VotedWriter(columns)
