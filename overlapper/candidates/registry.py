@@ -13,12 +13,21 @@ class QueryFinder(Protocol):
     """A finder prepared for a read set, which finds the candidates of any of its reads."""
 
     def hits_per_base(self) -> float:
-        """Estimate the hits (occurrences of a seed in two reads) per base of the reads."""
+        """Estimate the hits (occurrences of a seed in two reads) per base of the reads.
+
+        Where it is computed from all seeds, it is never below what `find` returns.
+        """
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``, in canonical order.
 
-        May be called from several threads at a time, for any ranges in any order.
+        They come with seeds (``hit_*``, ``seed_length``, ``seeding``), which the chain extender needs. May be
+        called from several threads at a time, for any ranges in any order.
+
+        Raises
+        ------
+        ParameterError
+            For a range outside the set: "queries [a, b) of n reads".
         """
 
 
@@ -30,7 +39,11 @@ class Finder(QueryFinder, Protocol):
         """Prepare to find candidates among all reads."""
 
     def counts(self) -> dict[str, int]:
-        """Return the counts of seeding for the funnel."""
+        """Return the counts of seeding for the funnel.
+
+        First the k-mers looked at (the sum of ``seeding.sketched``), then parts that add up to it, the last
+        being those that seed.
+        """
 
 
 FINDERS = {

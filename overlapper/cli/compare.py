@@ -23,8 +23,8 @@ overlapper compare reads.fastq.gz --truth truth.tsv --finders dsoft --extenders 
 overlapper compare reads.fq --reference ref.fasta --seeders minimizers,nov-smem --extenders edits --tsv -
 """
 
-FINDERS = "dsoft,spgemm"
-SEEDERS = "minimizers,smem,nov-smem,fixed,fixed-1"
+DEFAULT_FINDERS = "dsoft,spgemm"
+DEFAULT_SEEDERS = "minimizers,smem,nov-smem,fixed,fixed-1"
 MIN_OVERLAP = 2000
 
 
@@ -51,11 +51,11 @@ def compare(
     ] = None,
     finders: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Of overlaps, commas between them.", show_default=FINDERS),
+        typer.Option(metavar="NAMES", help="Of overlaps, commas between them.", show_default=DEFAULT_FINDERS),
     ] = None,
     seeders: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Of mappings, commas between them.", show_default=SEEDERS),
+        typer.Option(metavar="NAMES", help="Of mappings, commas between them.", show_default=DEFAULT_SEEDERS),
     ] = None,
     extenders: Annotated[
         str | None,
@@ -136,10 +136,10 @@ def compare(
         }  # fmt: skip
         if reference:
             lengths = {"--seed-length": seed_length, "--seed-interval": seed_interval}
-            named = SEEDERS if seeders is None else seeders
+            named = DEFAULT_SEEDERS if seeders is None else seeders
             result = _of_mappings(table, reads, reference, named, extenders, preset, lengths, **how)
         else:
-            named = FINDERS if finders is None else finders
+            named = DEFAULT_FINDERS if finders is None else finders
             least = MIN_OVERLAP if min_overlap is None else min_overlap
             result = _of_overlaps(table, reads, named, extenders, preset, min_overlap=least, **how)
         if output:

@@ -142,6 +142,8 @@ class Workload:
         """
         if params.finder == "spgemm":
             return self.bases / self.looked_at
+        if params.finder != "dsoft":
+            raise NotImplementedError(f"how dense the k-mers of the finder {params.finder!r} lie")
         w = params.sketch.window
         return ((w + 1) / 2) ** 2 * (w * w / (2 * w - 1) - (w - 1) + (w - 1) ** 2 / (2 * w + 1))
 

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from overlapper.candidates.registry import FINDERS
+from overlapper.cli.compare import DEFAULT_FINDERS
 from overlapper.simulate import random_genome, simulate_reads
 from tests.cli.conftest import assert_refused
 from tests.read_sets import fasta_of
@@ -20,6 +22,10 @@ def files(tmp_path_factory):
     (folder / "reads.fa").write_text(fasta_of(reads))
     (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth.rows()))
     return folder
+
+
+def test_all_finders_are_compared_by_default():
+    assert ",".join(FINDERS) == DEFAULT_FINDERS
 
 
 def test_overlaps_by_placements(command, files):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from overlapper.candidates.registry import FINDERS
 from overlapper.params.stages import Params, SketchParams
 from overlapper.sketch.estimates import Estimates
 from overlapper.tiled.costs import Workload
@@ -31,7 +32,7 @@ def test_more_to_do_takes_longer():
     assert chain < xdrop < gact
 
 
-@pytest.mark.parametrize("finder", ["dsoft", "spgemm"])
+@pytest.mark.parametrize("finder", FINDERS)
 def test_time_grows_as_the_reads_of_a_genome_of_that_coverage(finder):
     params = Params(finder=finder, sketch=SketchParams(kmer_length=24))
     one, two, four = (
@@ -50,6 +51,11 @@ def test_density_of_minimizers_is_that_of_drawn_hashes(window):
     shares, _ = np.histogram(hashes[np.unique(smallest)], bins=200, range=(0, 1))
     density = WORKLOAD._density(Params(sketch=SketchParams(window=window)))
     assert density == pytest.approx((shares**2).mean() / shares.mean() ** 2, rel=0.05)
+
+
+def test_a_finder_whose_density_is_not_known_has_no_costs():
+    with pytest.raises(NotImplementedError, match="'other'"):
+        WORKLOAD._density(Params(finder="other"))
 
 
 def test_hits_by_chance_grow_with_the_square_of_the_reads_and_vanish_with_k():
