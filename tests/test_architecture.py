@@ -1,4 +1,4 @@
-"""Imports point one way (docs/design.md, "The house")."""
+"""Imports point one way (docs/design.md, "Code layout")."""
 
 import ast
 import functools
@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-# Lowest first; a module imports from its own room and from lower ones.
-ROOMS = [
+# Lowest layer first; a module imports from its own package and from lower ones.
+PACKAGES = [
     "version", "errors", "registry", "runtime", "tables", "params",
     "kernels.common", "kernels.text", "kernels.seeds", "kernels.candidates", "kernels.chain",
     "kernels.selection", "kernels.xdrop", "kernels.pairwise", "kernels.gact", "kernels.index",
@@ -32,11 +32,11 @@ MODULES = {named(path): path for path in sorted((ROOT / "overlapper").rglob("*.p
 }
 
 
-def room_of(module):
+def layer_of(module):
     parts = module.split(".")[1:]
-    room = ".".join(parts[:2]) if parts[0] == "kernels" else parts[0]
-    assert room in ROOMS, f"{module} is in no room: add it to ROOMS and to docs/design.md"
-    return ROOMS.index(room)
+    package = ".".join(parts[:2]) if parts[0] == "kernels" else parts[0]
+    assert package in PACKAGES, f"{module} is in no package: add it to PACKAGES and to docs/design.md"
+    return PACKAGES.index(package)
 
 
 @functools.cache
@@ -65,7 +65,7 @@ def test_imports_point_one_way(module, path):
         return
     for target in imports_of(path):
         if target.startswith("overlapper."):
-            assert room_of(target) <= room_of(module), f"{module} imports {target}, which lies above it"
+            assert layer_of(target) <= layer_of(module), f"{module} imports {target}, which lies above it"
 
 
 def test_private_names_stay_in_their_module():
@@ -130,6 +130,24 @@ def test_twins_have_one_name(path):
     says = ast.get_docstring(ast.parse(path.read_text())).partition("\n")[0]
     has_twin = (path.parents[1] / path.name).exists()
     assert re.findall(r"twin of \S+\.py", says) == [f"twin of ../{path.name}"] * has_twin
+
+
+ON_CPUS = [
+    path
+    for path in sorted((ROOT / "overlapper/kernels").glob("*/*.py"))
+    if path.stem != "__init__" and (path.parent / "cuda").is_dir()
+]
+
+
+@pytest.mark.parametrize("path", ON_CPUS, ids=lambda p: p.stem)
+def test_kernels_for_cpus_name_their_twin(path):
+    says = ast.get_docstring(ast.parse(path.read_text())).split("\n\n")[1]
+    if (path.parent / "cuda" / path.name).exists():
+        assert says == f"GPU twin: cuda/{path.name}."
+    else:
+        assert re.match(r"CPU only[.:]|CPU and GPU: |GPU twin: |A part of ", says)
+        for name in re.findall(r"[\w./]*cuda/\w+\.py", says):
+            assert (path.parent / name).exists(), f"{path} names {name}, which is not there"
 
 
 def test_the_design_says_whose_parts_other_modules_for_gpus_are():

@@ -1,4 +1,7 @@
-"""D-SOFT over the seed index (Turakhia 2018, section 4); `overlapper.candidates.dsoft` has the definition."""
+"""D-SOFT over the seed index (Turakhia 2018, section 4); `overlapper.candidates.dsoft` has the definition.
+
+GPU twin: cuda/dsoft.py.
+"""
 
 import numpy as np
 

@@ -1,5 +1,7 @@
 """The sparse product A·Aᵀ of reads x k-mers under the semiring that collects position pairs.
 
+CPU only.
+
 `transpose` turns the occurrences by k-mer (the columns of A) into rows by read. `multiply_rows` goes through
 rows of A (Gustavson 1978): for every k-mer of the query, the occurrences behind it in its column are hits on
 later reads. Hits of a query are gathered by target and strand, and each gathering is binned.

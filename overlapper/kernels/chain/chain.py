@@ -1,4 +1,7 @@
-"""Colinear chaining of the seeds of candidates; ``docs/algorithms/chaining.md`` is the definition."""
+"""Colinear chaining of the seeds of candidates; ``docs/algorithms/chaining.md`` is the definition.
+
+GPU twin: cuda/chain.py.
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,7 @@
-"""Diagonals on which candidates have seeds."""
+"""Diagonals on which candidates have seeds.
+
+CPU only.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Walks from chains to read ends, in tiles of edit distance.
 
+GPU twin: cuda/end_walks.py.
+
 `overlapper.extend.chain_ends` has the definition. A tile has at most 64 query bases, so that the differences
 between the rows of a column are two words, and a column follows from the one before by word operations
 (Myers 1999; tiles on top of each other as in section 4.2 there). Each lane of a vector has the tile of

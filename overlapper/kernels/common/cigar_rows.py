@@ -1,4 +1,7 @@
-"""CIGARs of some rows, copied to where they belong."""
+"""CIGARs of some rows, copied to where they belong.
+
+CPU only.
+"""
 
 from __future__ import annotations
 

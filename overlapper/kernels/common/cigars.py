@@ -1,4 +1,7 @@
-"""Columns, matches and scores of alignments, counted from their CIGARs."""
+"""Columns, matches and scores of alignments, counted from their CIGARs.
+
+CPU only.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""A hash of each read's bases."""
+"""A hash of each read's bases.
+
+CPU only.
+"""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""How many errors the qualities of reads let expect."""
+"""How many errors the qualities of reads let expect.
+
+CPU only.
+"""
 
 from __future__ import annotations
 

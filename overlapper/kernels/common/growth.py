@@ -1,4 +1,7 @@
-"""Arrays that grow inside kernels."""
+"""Arrays that grow inside kernels.
+
+CPU only.
+"""
 
 import numpy as np
 

@@ -1,5 +1,7 @@
 """`njit` for short functions that kernels call for every few bases: no references are counted.
 
+CPU only.
+
 numba counts the references to the arrays that a function is given, atomically, which takes about 100 ns a
 call: more than aligning ten bases. `inner` leaves that out. It suits functions that neither make arrays nor
 return any; numba refuses to compile one that makes an array.

@@ -1,4 +1,7 @@
-"""A column of 64 rows of the edit distance matrix by word operations (Myers 1999; blocks: Hyyro 2003)."""
+"""A column of 64 rows of the edit distance matrix by word operations (Myers 1999; blocks: Hyyro 2003).
+
+CPU and GPU: cuda/edit_paths.py calls `next_column`, too.
+"""
 
 from __future__ import annotations
 

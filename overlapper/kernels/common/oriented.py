@@ -1,4 +1,7 @@
-"""Bases of packed reads one a byte, as they are or as the reverse complement."""
+"""Bases of packed reads one a byte, as they are or as the reverse complement.
+
+CPU only.
+"""
 
 from overlapper.kernels.common.packed import unpack, unpack_backwards
 from overlapper.runtime.compile.cache import njit

@@ -1,4 +1,7 @@
-"""Sequences packed two bits a base, the first base in the lowest bits, read 32 bases at a time."""
+"""Sequences packed two bits a base, the first base in the lowest bits, read 32 bases at a time.
+
+CPU and GPU: CUDA kernels of `index` call `base_at` and `kmer_rank`, too.
+"""
 
 from __future__ import annotations
 

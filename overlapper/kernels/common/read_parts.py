@@ -1,4 +1,7 @@
-"""Parts of packed reads as packed reads of their own."""
+"""Parts of packed reads as packed reads of their own.
+
+CPU only.
+"""
 
 import numpy as np
 

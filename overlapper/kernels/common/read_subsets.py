@@ -1,4 +1,7 @@
-"""Subsets of packed reads, small enough for a device."""
+"""Subsets of packed reads, small enough for a device.
+
+CPU only: the host makes subsets for GPUs.
+"""
 
 from __future__ import annotations
 

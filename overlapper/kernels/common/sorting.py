@@ -1,4 +1,7 @@
-"""Sort arrays inside kernels: a few dozen items, or many by some of their bits."""
+"""Sort arrays inside kernels: a few dozen items, or many by some of their bits.
+
+CPU only.
+"""
 
 import numpy as np
 

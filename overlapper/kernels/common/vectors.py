@@ -1,5 +1,7 @@
 """Fixed-width integer vectors as numba values.
 
+CPU only.
+
 numba vectorises loops when LLVM sees how; it cannot be told to keep a row of cells in registers from one
 iteration to the next. Here a vector is a value like any other: kernels assign it to variables and hand it to
 the operations below, and LLVM keeps it in registers and lowers it to whatever the processor has (one AVX-512

@@ -1,4 +1,7 @@
-"""Walks: the bases of packed reads from a seed outwards, one a byte, in the order an extension meets them."""
+"""Walks: the bases of packed reads from a seed outwards, one a byte, in the order an extension meets them.
+
+GPU twin: cuda/walks.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Layers carried over from one draft to the next (``docs/algorithms/correction.md``, section 4)."""
+"""Layers carried over from one draft to the next (``docs/algorithms/correction.md``, section 4).
+
+GPU twin: cuda/carry_over.py.
+"""
 
 from __future__ import annotations
 

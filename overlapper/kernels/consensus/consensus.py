@@ -1,4 +1,7 @@
-"""Consensus of windows of targets from the reads that overlap them (``docs/algorithms/correction.md``)."""
+"""Consensus of windows of targets from the reads that overlap them (``docs/algorithms/correction.md``).
+
+GPU twin: cuda/consensus.py.
+"""
 
 from __future__ import annotations
 

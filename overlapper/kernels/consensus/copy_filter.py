@@ -1,5 +1,7 @@
 """The copy filter: rows of a window that are of the target's place, not of another copy of a repeat.
 
+CPU only: the host chooses rows for GPUs, too.
+
 Reads of other copies overlap a read as far as reads of its own copy do, and may outnumber them. They differ
 from it where the copies differ, many reads in the same way, while errors hit each read elsewhere. Definition:
 ``docs/algorithms/correction.md``, section 1.

@@ -1,4 +1,7 @@
-"""Targets that enough rows cover on every base."""
+"""Targets that enough rows cover on every base.
+
+CPU only: the host finds leaders and settled reads for GPUs, too.
+"""
 
 from __future__ import annotations
 

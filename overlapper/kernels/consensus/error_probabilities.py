@@ -1,5 +1,7 @@
 """Error probabilities of the decisions of a vote, and qualities of bases (``docs/algorithms/correction.md``).
 
+GPU twin: cuda/error_probabilities.py.
+
 A table has the probability of a decision by its kind (row) and by its clearness (step).
 """
 

@@ -1,4 +1,7 @@
-"""The places of the k-mers of a target, and a filter of the k-mers of reads that may be on it."""
+"""The places of the k-mers of a target, and a filter of the k-mers of reads that may be on it.
+
+GPU twin: cuda/mem_anchors.py.
+"""
 
 from __future__ import annotations
 

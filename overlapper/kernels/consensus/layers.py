@@ -1,4 +1,7 @@
-"""The input of consensus kernels (reads, windows, rows, settings), and layers: rows of a window, unpacked."""
+"""The input of consensus kernels (reads, windows, rows, settings), and layers: rows of a window, unpacked.
+
+GPU twin: cuda/layers.py.
+"""
 
 from __future__ import annotations
 

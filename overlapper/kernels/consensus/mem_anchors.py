@@ -1,5 +1,7 @@
 """Chained exact matches between a target and a read that is known to overlap it.
 
+GPU twin: cuda/mem_anchors.py.
+
 **Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two that start
 within ``band`` diagonals of the line from corner to corner of the intervals. They are found by the k-mers of
 the target: one that starts a match (the bases before it differ, or there are none) is lengthened to the

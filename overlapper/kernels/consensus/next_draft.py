@@ -1,4 +1,7 @@
-"""Decisions of a vote, which make the next draft (``docs/algorithms/correction.md``, sections 4 and 7)."""
+"""Decisions of a vote, which make the next draft (``docs/algorithms/correction.md``, sections 4 and 7).
+
+GPU twin: cuda/next_draft.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Targets keep their own base where layers are divided (``docs/algorithms/correction.md``, section 5)."""
+"""Targets keep their own base where layers are divided (``docs/algorithms/correction.md``, section 5).
+
+GPU twin: cuda/own_bases.py.
+"""
 
 from __future__ import annotations
 

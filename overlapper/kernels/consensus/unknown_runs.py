@@ -1,4 +1,7 @@
-"""Runs of unknown bases of a draft, before the first vote (``docs/algorithms/correction.md``, section 6)."""
+"""Runs of unknown bases of a draft, before the first vote (``docs/algorithms/correction.md``, section 6).
+
+GPU twin: cuda/unknown_runs.py.
+"""
 
 from __future__ import annotations
 

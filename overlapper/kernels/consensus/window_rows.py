@@ -1,4 +1,7 @@
-"""Rows cut to windows of targets and chosen by depth."""
+"""Rows cut to windows of targets and chosen by depth.
+
+CPU only: the host chooses rows for GPUs, too.
+"""
 
 from __future__ import annotations
 

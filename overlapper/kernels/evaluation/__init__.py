@@ -1,1 +1,1 @@
-"""Kernels that judge contigs and corrected reads."""
+"""Kernels that judge contigs and corrected reads, for the CPU only."""

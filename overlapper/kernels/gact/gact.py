@@ -1,5 +1,7 @@
 """GACT on the CPU: tiles, traceback, trimming and joining (definition in docs/algorithms/gact.md).
 
+GPU twin: cuda/gact.py.
+
 Sequences are codes, one byte a base, on the query's strand. An alignment is a list of runs in BAM's packing,
 ``length << 4 | operation``; an extension collects its runs from the anchor outward.
 """

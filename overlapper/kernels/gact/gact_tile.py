@@ -1,5 +1,7 @@
 """One GACT tile: the way out of every cell, 64 rows at a time in byte-wide vector lanes.
 
+GPU twin: cuda/gact_tile.py.
+
 The recurrence (docs/algorithms/gact.md) runs from the far corner of a tile, here row 0 and column 0, to the
 anchor, here the last row and column. Instead of scores it carries their differences, which fit a byte
 whatever the size of the tile (Suzuki and Kasahara 2018). Let ``H`` be the score of a cell, ``s`` that of

@@ -1,1 +1,1 @@
-"""Kernels of the overlap graph."""
+"""Kernels of the overlap graph, for the CPU only."""

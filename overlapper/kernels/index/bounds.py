@@ -1,5 +1,7 @@
 """Suffix array bounds of patterns by binary search (Manber & Myers 1993; on GPUs: Liao 2013).
 
+GPU twin: cuda/bounds.py.
+
 The k-mer table gives the rows that share the first k bases. The search goes on within them, comparing the
 rest of the pattern with the text 32 bases at a time, so that the length of a pattern hardly matters.
 """

@@ -1,5 +1,7 @@
 """Merging the BWT of one part of a text into that of the parts before it (Sirén 2009).
 
+CPU only.
+
 Strings end with ``$``; the ``$`` of a later part is above that of an earlier one. Then the rows of a part
 keep their order in the merged BWT, and the place of a row is its own number plus its rank: the rows of the
 parts before that are below its suffix. Ranks follow from the right to the left of a string, by one extension

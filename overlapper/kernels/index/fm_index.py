@@ -1,5 +1,7 @@
 """FM-index of a DNA text and its reverse complement (Ferragina & Manzini 2000; FMD-index: Li 2012).
 
+GPU twin: cuda/fm_index.py.
+
 ::
 
     forward strand            reverse strand

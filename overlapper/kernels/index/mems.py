@@ -1,5 +1,7 @@
 """Maximal exact matches of reads in an indexed text (GPUseed: Ahmed 2019; sampled seeds: Khan 2009).
 
+GPU twin: cuda/mems.py.
+
 A match of at least L bases holds a seed of S <= L bases that starts at a multiple of L - S + 1, so only those
 seeds are looked up. The first seed in a match finds it: the rows of the seed are extended backward, by at
 most L - S bases, and what drops out on the way cannot be extended further to the left. Only those rows are

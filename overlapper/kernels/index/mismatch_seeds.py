@@ -1,5 +1,7 @@
 """Fixed-length seeds with mismatches, by bounded backward search (Li & Durbin 2009; Liu 2012).
 
+GPU twin: cuda/mismatch_seeds.py.
+
 A seed is cut greedily, from the left, into shortest stretches that do not occur in the text: its first i
 bases need at least as many mismatches as they hold whole stretches. The search goes from the right end to
 the left, tries all four bases at every step, and gives up where fewer mismatches are left than the bases to

@@ -1,5 +1,7 @@
 """Super-maximal exact matches (Li 2012), found in windows that end further and further right (Gagie 2024).
 
+GPU twin: cuda/smems.py.
+
 The window that ends at ``e`` is searched backward from ``e`` as far as the text follows, to ``s``. Nothing
 that ends at ``e`` or later starts before ``s``. So if ``e - s`` is below the minimum length L, the next match
 ends at ``s + L`` or later; otherwise the longest match from ``s`` is an SMEM ``[s, m)``, and the next one

@@ -1,5 +1,7 @@
 """From a suffix array to the arrays of an FM-index (`overlapper.kernels.index.fm_index` draws them).
 
+CPU only.
+
 Symbols are bytes here: 0 for ``$``, 1 to 4 for A, C, G and T.
 """
 

@@ -1,4 +1,7 @@
-"""Colinear chains of a read's seeds on a reference; docs/algorithms/mapping.md has the definition."""
+"""Colinear chains of a read's seeds on a reference; docs/algorithms/mapping.md has the definition.
+
+CPU only.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Seed extension with affine gaps, pruned where scores fall to 0; docs/algorithms/mapping.md defines it.
 
+CPU only.
+
 Of every column the score in the row before is kept, and the best of those that end in a gap along the target;
 0 stands for none. A row covers the columns that can be above 0.
 """

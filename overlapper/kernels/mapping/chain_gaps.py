@@ -1,4 +1,7 @@
-"""Chains cut into gaps and the anchors behind them, which are aligned independently."""
+"""Chains cut into gaps and the anchors behind them, which are aligned independently.
+
+CPU only: the host cuts chains for GPUs, too.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Alignments of chains by shortest edit paths; docs/algorithms/mapping.md has the definition.
 
+GPU twin: cuda/chain_paths.py.
+
 A path is told by which base of the reference each base of the read is paired with, `INSERTED` if with none:
 what lies between two paired bases of the reference is deleted.
 """

@@ -1,4 +1,7 @@
-"""Gaps of alignments moved left; docs/algorithms/mapping.md has the definition."""
+"""Gaps of alignments moved left; docs/algorithms/mapping.md has the definition.
+
+CPU only.
+"""
 
 import numpy as np
 

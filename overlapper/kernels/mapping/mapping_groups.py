@@ -1,4 +1,7 @@
-"""Which mappings of a read are for the same part of it; docs/algorithms/mapping.md has the definition."""
+"""Which mappings of a read are for the same part of it; docs/algorithms/mapping.md has the definition.
+
+CPU only.
+"""
 
 import numpy as np
 

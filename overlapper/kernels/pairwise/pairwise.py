@@ -1,5 +1,7 @@
 """Pairwise alignment of many pairs (definition in docs/algorithms/pairwise.md).
 
+GPU twin: cuda/pairwise.py.
+
 The matrix is computed by `pairwise_stripes`, the path through it followed by `pairwise_path`; here pairs are
 laid out for them, ends chosen, and results collected.
 

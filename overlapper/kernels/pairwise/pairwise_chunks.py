@@ -1,5 +1,7 @@
 """Pairwise alignment, pairs made ready for a device: chunks.
 
+CPU only: the host makes chunks for GPUs.
+
 A chunk is a stretch of a batch's pairs that a device works on at a time. The bases of its pairs lie in one
 block, those of a pair side by side: the words of the query, then those of the target. So what is copied is
 what is needed, in one piece, whatever the pairs are, and a pair is told by four numbers. Sequences that

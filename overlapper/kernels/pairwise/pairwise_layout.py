@@ -1,4 +1,7 @@
-"""Pairwise alignment, preparation: the bases of a pair, row 0 and column 0, scores by row."""
+"""Pairwise alignment, preparation: the bases of a pair, row 0 and column 0, scores by row.
+
+A part of `pairwise`, whose GPU twin is cuda/pairwise.py.
+"""
 
 from __future__ import annotations
 

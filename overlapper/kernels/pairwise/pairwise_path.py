@@ -1,4 +1,7 @@
-"""Pairwise alignment, the path: backwards through the directions of a part of the matrix."""
+"""Pairwise alignment, the path: backwards through the directions of a part of the matrix.
+
+GPU twin: cuda/pairwise_path.py.
+"""
 
 from __future__ import annotations
 

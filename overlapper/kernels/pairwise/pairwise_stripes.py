@@ -1,5 +1,7 @@
 """Pairwise alignment, the matrix: stripes of as many rows as a vector has lanes.
 
+A part of `pairwise`, whose GPU twin is cuda/pairwise.py.
+
 Rows are query bases, columns target bases. Lane ``r`` of step ``t`` of a stripe is row ``r`` of the stripe
 and column ``t - r``: the cells of a vector lie on one anti-diagonal and need nothing but the two steps
 before. The bottom row of a stripe, H and the insertions that leave it, goes through memory to the next one.

@@ -1,5 +1,7 @@
 """Frequent minimizers, and the reads that have them all along (`overlapper.sketch.deep_reads`).
 
+CPU only: the host tells deep reads for GPUs, too.
+
 Entries are those of `overlapper.kernels.seeds.seed_index`, ``rest of hash | base number | strand``, of one
 bucket, by hash. A group is the entries of one hash; it is frequent when it has more than ``limit``.
 """

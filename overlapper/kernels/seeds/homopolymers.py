@@ -1,4 +1,7 @@
-"""Homopolymer compression of packed reads."""
+"""Homopolymer compression of packed reads.
+
+CPU only.
+"""
 
 import numpy as np
 

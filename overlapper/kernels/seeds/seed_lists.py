@@ -1,5 +1,7 @@
 """From grouped minimizers to the lists of a seed index: occurrences by hash, and their numbers by read.
 
+GPU twin: cuda/seed_lists.py.
+
 1. `pack_entries` makes occurrences of the entries of a bucket.
 2. `drop_groups` leaves out groups that occur too often, and thins out frequent ones (`is_sampled`).
 3. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that

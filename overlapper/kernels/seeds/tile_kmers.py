@@ -1,4 +1,7 @@
-"""Join of the k-mers of two blocks of reads, each sorted by k-mer."""
+"""Join of the k-mers of two blocks of reads, each sorted by k-mer.
+
+CPU only.
+"""
 
 import numpy as np
 

@@ -1,5 +1,7 @@
 """Seed entries of runs on disk: gathered by bucket, cut by block of reads, joined for a tile.
 
+CPU only.
+
 Entries are those of `overlapper.kernels.seeds.seed_index`: ``rest of hash | base number | strand``. All
 arrays of entries ascend by rest, then by base number, within a bucket.
 """

@@ -1,1 +1,1 @@
-"""Kernels that classify, choose and compare overlaps."""
+"""Kernels that classify, choose and compare overlaps, for the CPU only."""

@@ -1,1 +1,1 @@
-"""Kernels that read and write text: FASTA, FASTQ, PAF, SAM."""
+"""Kernels that read and write text: FASTA, FASTQ, PAF, SAM; for the CPU only."""

@@ -1,5 +1,7 @@
 """Planning extensions for GPUs, in CPU kernels that do not hold Python's lock.
 
+CPU only: the host plans extensions for GPUs.
+
 Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * seed + 1`` after it.
 """
 

@@ -1,5 +1,7 @@
 """X-drop extension of seeds (Zhang 2000, section 3; Zeni 2020), linear gaps.
 
+GPU twin: cuda/xdrop.py.
+
 docs/algorithms/xdrop.md has the definition, why it ends on unrelated DNA, and what the work must cost.
 
 An extension walks two sequences from a seed outwards. Cell ``(i, j)`` is the best score of ``i`` query and

@@ -1,4 +1,7 @@
-"""X-drop extension with its live cells in memory, however many there are."""
+"""X-drop extension with its live cells in memory, however many there are.
+
+A part of `xdrop`, whose GPU twin is cuda/xdrop.py.
+"""
 
 from __future__ import annotations
 

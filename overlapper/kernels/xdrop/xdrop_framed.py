@@ -1,4 +1,7 @@
-"""X-drop extension with its live cells in registers, eight bits each."""
+"""X-drop extension with its live cells in registers, eight bits each.
+
+A part of `xdrop`, whose GPU twin is cuda/xdrop.py.
+"""
 
 from __future__ import annotations
 

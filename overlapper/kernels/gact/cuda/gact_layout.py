@@ -1,4 +1,7 @@
-"""Constants that the kernels of GACT share with host code: scores, sizes of memory, operations in a word."""
+"""Constants that the kernels of GACT share with host code: scores, sizes of memory, operations in a word.
+
+A part of `gact`, whose twin is ../gact.py.
+"""
 
 from __future__ import annotations
 

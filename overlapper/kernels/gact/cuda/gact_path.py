@@ -1,5 +1,7 @@
 """GACT extensions on a CUDA device, one a thread: tile after tile, each path followed and kept as operations.
 
+A part of `gact`, whose twin is ../gact.py.
+
 A thread takes an extension off a counter, and the next one when that has ended; the longest come first. The
 32 threads of a warp fill their tiles in step, and then follow their paths in step, so it does not matter that
 a path is followed one column at a time. What they store at a step lies side by side in memory.

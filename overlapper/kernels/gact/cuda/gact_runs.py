@@ -1,5 +1,7 @@
 """From the operations of both extensions to intervals, scores and CIGARs, one alignment a thread.
 
+A part of `gact`, whose twin is ../gact.py.
+
 An alignment's operations are those of the extension before the anchor, the last one first, and of the one
 after it. Runs have to be counted before there is a place for them, so this takes two kernels.
 """

@@ -1,5 +1,7 @@
 """From records, each some rows that match the same bases of a read, to matches in canonical order.
 
+It does what `_in_order` of `overlapper/index/index.py` does.
+
 A search kernel runs twice: it counts the records of every item, and, when running sums have given each item
 its room, writes them. Rows of records are located, a thread a row. Records come in the order of reads and of
 places on them, so that all that is left to sort are the matches of one place on a read, by length, strand and

@@ -1,5 +1,7 @@
 """Arithmetic on bit slices: 32 small unsigned numbers at once, bit ``k`` of each in word ``k``.
 
+A part of `pairwise`, whose twin is ../pairwise.py.
+
 A word operation works on one bit of all 32 numbers, so what an addition costs depends on how many bits the
 numbers have, and not on how many numbers there are. A slice is an array of ``bits`` words in registers; the
 loops over its words unroll, as ``bits`` is known when the functions are made. A result may go where an

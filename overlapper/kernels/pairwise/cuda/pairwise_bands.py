@@ -1,5 +1,7 @@
 """Paths of alignments whose score and end are known, an alignment a thread.
 
+A part of `pairwise`, whose twin is ../pairwise.py.
+
 A path that ends there with that score stays near the diagonal of its end: every base of a gap costs, and no
 pair of bases brings more than the highest score of the matrix (`path_band`). Only that band is computed, by
 the same recurrence. Cells outside count as impossible, which changes no cell of a path that brings the score,

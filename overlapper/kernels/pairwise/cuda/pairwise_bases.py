@@ -1,4 +1,7 @@
-"""Pairwise alignment on a device: the sequences of a chunk, and their bases in their orientation."""
+"""Pairwise alignment on a device: the sequences of a chunk, and their bases in their orientation.
+
+A part of `pairwise`, whose twin is ../pairwise.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which kernel takes which pair for its score and end, by the class that a chunk tells of each pair."""
+"""Which kernel takes which pair for its score and end, by the class that a chunk tells of each pair.
+
+A part of `pairwise`, whose twin is ../pairwise.py.
+"""
 
 from __future__ import annotations
 

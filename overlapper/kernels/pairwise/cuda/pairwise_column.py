@@ -1,5 +1,7 @@
 """Pairwise alignment on a device, what all 32-bit kernels share: edges, bands, and a column of a few rows.
 
+A part of `pairwise`, whose twin is ../pairwise.py.
+
 Rows in registers move along the target, a column at a time. A column leaves a 64-bit word, four times its
 rows, of what a path needs to know of each (`TRACE`).
 """

@@ -1,5 +1,7 @@
 """Local alignment of short pairs on a device: score and end, two pairs a register.
 
+A part of `pairwise`, whose twin is ../pairwise.py.
+
 A group of lanes computes two pairs at a time, one in either half of its registers. A lane holds ``rows``
 successive rows and moves along the targets a column a step, each lane a column behind the one above it, from
 which it gets the row above its own by shuffles. There is no memory traffic but for the bases.

@@ -1,5 +1,7 @@
 """Pairwise alignment of any pairs on a device, in 32-bit cells, with directions or without.
 
+A part of `pairwise`, whose twin is ../pairwise.py.
+
 A group of lanes computes one pair, as in `pairwise_packed`, but for queries longer than its lanes hold rows:
 then it goes down stripe by stripe, the bottom row of one, H and the insertions that leave it, waiting in
 memory for the next. With a band, a stripe takes the columns that its rows have in the band, and cells outside

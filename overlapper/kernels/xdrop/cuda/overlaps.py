@@ -1,4 +1,7 @@
-"""Overlaps of the candidates that D-SOFT found on a CUDA device: their seeds are extended there."""
+"""Overlaps of the candidates that D-SOFT found on a CUDA device: their seeds are extended there.
+
+It does what `extend` of `overlapper/extend/xdrop.py` does.
+"""
 
 from __future__ import annotations
 

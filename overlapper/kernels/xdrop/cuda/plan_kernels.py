@@ -1,4 +1,7 @@
-"""Which extensions are worth it, and with which group each starts: the kernels that `xdrop` plans with."""
+"""Which extensions are worth it, and with which group each starts: the kernels that `xdrop` plans with.
+
+A part of `xdrop`, whose twin is ../xdrop.py.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """X-drop extension by groups of lanes, its live cells in registers, two 16-bit scores a register.
 
+A part of `xdrop`, whose twin is ../xdrop.py.
+
 A group of lanes computes one extension, and takes the next one off a counter when that is done; a lane holds
 16 rows a word. Slot ``p`` of a group is row ``frame + p``. Of every two anti-diagonals the second one moves
 the frame by a row, so that it follows the main diagonal by itself::

@@ -1,5 +1,7 @@
 """The parts of `xdrop_grouped`: what a lane does with the cells in its registers.
 
+A part of `xdrop`, whose twin is ../xdrop.py.
+
 Numbers of lanes and of words decide how loops unroll, so each part is made for them. Slots, pairs and scores
 are as `xdrop_grouped` describes them. A word of cells is eight registers, register ``r`` of word ``w`` being
 item ``8 * w + r``; windows of bases have one word more, which holds the next bases to come.

@@ -1,4 +1,7 @@
-"""Constants that the kernels of X-drop share with host code: the rows that a group of lanes can hold."""
+"""Constants that the kernels of X-drop share with host code: the rows that a group of lanes can hold.
+
+A part of `xdrop`, whose twin is ../xdrop.py.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """X-drop extension by a block of threads, its live cells in device memory: any band, 32-bit scores.
 
+A part of `xdrop`, whose twin is ../xdrop.py.
+
 An anti-diagonal is stored as plain scores of the rows ``[first, end)``, with a dead cell at either side; what
 lies further off is never read. The threads of a block share its rows, and agree on the live ones in shared
 memory.
