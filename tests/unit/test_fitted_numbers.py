@@ -1,6 +1,10 @@
-"""What docs/notes/fitted-numbers.md names is there, where it says."""
+"""What docs/notes/fitted-numbers.md names is there, and no number of the consensus is left out."""
 
+import ast
+import importlib
 import re
+
+import pytest
 
 from tests.cli.runner import ROOT
 
@@ -8,6 +12,47 @@ PAGE = ROOT / "docs" / "notes" / "fitted-numbers.md"
 NAMED = re.compile(r"`([^`]+)`")
 CLASS = re.compile(r"[A-Z]\w*[a-z]\w*")
 WHERE = 2
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+NOT_FITTED = {
+    # Time or memory alone.
+    "correct/consensus.py": "BLOCK_BASES GPU_BLOCK_BASES GPU_LEAST_BASES",
+    "correct/consensus_gpu.py": "SHARE_FOR_WINDOWS",
+    "correct/read_rounds.py": "_AT_A_TIME _MOST_CONVERTING",
+    "correct/reads.py": "_PART_BASES",
+    "correct/stored_pileups.py": "_BUCKET_ROWS _PART_ROWS _ROW_COPIES _PLACED_BITS _LOW",
+    "correct/stored_rounds.py": "VOTING A_READ A_UNITIG_BASE",
+    "correct/voted.py": "_AT_A_TIME",
+    "kernels/consensus/equal_runs.py": "SHORTEST WIDTH AHEAD",
+    "kernels/consensus/gap_lanes.py": "WIDTH WORD LOG_WORD MOST_WORDS LONGEST _NOWHERE _NONE "
+    "_ROWS _COLUMNS _ROW_BASES _COLUMN_BASES _FIELDS",
+    "kernels/consensus/gap_paths.py": "FEW ROOM STEP CLASSES _FIELDS",
+    "kernels/consensus/kmer_places.py": "PASSED _LEAST_BUCKETS _LOG_FLAGS _LOG_WORD _AT_ONCE _NEVER _KNOWN",
+    # Columns, codes, units, and values beyond all others.
+    "correct/leaders.py": "ANY",
+    "correct/settled.py": "_TO_THE_END",
+    "correct/thresholds.py": "MOST_ASKED EVEN_VOTE",
+    "correct/vote_settings.py": "RAW_DOUBT",
+    "kernels/consensus/carry_over.py": "_GONE",
+    "kernels/consensus/consensus.py": "COUNTS",
+    "kernels/consensus/copy_filter.py": "SHARE",
+    "kernels/consensus/copy_sites.py": "NOT_COMPARED PLACE NO_BASE",
+    "kernels/consensus/error_probabilities.py": "UNIT ORDINARY WHOLE _KNOWN STAYS INNER CHANGED REFUSED",
+    "kernels/consensus/haplotype_filter.py": "SAME OTHER",
+    "kernels/consensus/layer_paths.py": "ANY_SURPLUS",
+    "kernels/consensus/mem_anchors.py": "DIAGONALS _COLUMNS _WIDTH _STEPS _FAR",
+    "kernels/consensus/next_draft.py": "_MOST_AGREED",
+    "kernels/consensus/own_bases.py": "MILLION KINDS NOTHING SOMETHING",
+    "kernels/consensus/site_links.py": "UNIT _AT_ONCE _ROUNDED",
+    "kernels/consensus/votes.py": "_WIDTH DELETION",
+    # A warning alone.
+    "correct/unvoted.py": "WELL_COVERED",
+}
+"""Numbers of the consensus that decide no base, by file."""
+OF_THE_CONSENSUS = [
+    path
+    for folder in ("correct", "kernels/consensus")
+    for path in sorted((ROOT / "overlapper" / folder).glob("*.py"))
+]
 
 
 def places():
@@ -43,3 +88,36 @@ def test_every_place_is_there_and_has_what_is_named():
             found += 1
         assert not wanted, f"{number}: no file is named behind {wanted}"
     assert found > 150
+
+
+def numbers_in(path):
+    """Return the names of the numbers, and of tuples of numbers, that a module defines in upper case."""
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    for statement in ast.parse(path.read_text()).body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if not targets or ast.unparse(statement.value).startswith("range("):
+            continue
+        for name in (node.id for node in ast.walk(targets[0]) if isinstance(node, ast.Name)):
+            value = getattr(module, name)
+            numbers = value if isinstance(value, tuple) else (value,)
+            if CONSTANT.fullmatch(name) and all(type(number) in (int, float) for number in numbers):
+                yield name
+
+
+@pytest.mark.parametrize("path", OF_THE_CONSENSUS, ids=lambda path: path.stem)
+def test_every_number_of_the_consensus_is_on_the_page(path):
+    file = str(path.relative_to(ROOT / "overlapper"))
+    on_page = set()
+    for _, names in places():
+        waiting = []
+        for name in names:
+            if not name.endswith(".py"):
+                waiting.append(name)
+                continue
+            on_page |= set(waiting) if file.endswith(name) else set()
+            waiting = []
+    not_fitted = set(NOT_FITTED.get(file, "").split())
+    there = set(numbers_in(path))
+    assert not there - on_page - not_fitted, "neither in docs/notes/fitted-numbers.md nor in NOT_FITTED"
+    assert not not_fitted - there, "in NOT_FITTED, but no number of this file"
+    assert not not_fitted & on_page, "in NOT_FITTED, and on the page, too"
