@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -17,6 +18,7 @@ from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.runtime.output_stats import stats_beside
 
 if TYPE_CHECKING:
+    from overlapper.cli.record import Record
     from overlapper.overlap.summary import Summary
 
 EXAMPLES = """
@@ -32,6 +34,24 @@ COMPILE_SECONDS = 15
 """About how long kernels take to compile in a first run."""
 STEPS = 6
 """Steps of a run without ``--copies``, which the lines of progress count."""
+
+
+class _Outputs(NamedTuple):
+    """The files that a run writes.
+
+    Attributes
+    ----------
+    overlaps : str
+    write_config, stats : str or None
+        Those of the options; None where only a plan is asked for.
+    beside : str or None
+        Statistics beside the overlaps, where ``stats`` is None.
+    """
+
+    overlaps: str
+    write_config: str | None
+    stats: str | None
+    beside: str | None
 
 
 def overlap(
@@ -153,19 +173,12 @@ def overlap(
         raise typer.BadParameter(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
-    beside = None if stats or plan else stats_beside(output)
-    outputs = {
-        OUTPUT: output, "--write-config": write_config, "--stats": stats,
-        "the statistics beside the overlaps": beside, "--log": log,
-    }  # fmt: skip
-    inputs = check_files(outputs, (*reads, config, reference))
-    if plan:
-        stats = write_config = None  # nothing is written
+    outputs, inputs = _outputs(output, write_config, stats, log, (*reads, config, reference), plan)
     # Start the GPU driver early only if a GPU is likely: `auto` uses one for chains only on large read sets,
     # which is decided once the reads are there.
     load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
-    from overlapper.cli.record import Record, keep_stats
+    from overlapper.cli.record import Record
 
     request = OverlapRequest.checked(
         reads, output, preset, config, given, min_length=min_length, min_quality=min_quality,
@@ -176,21 +189,47 @@ def overlap(
         f"overlap_{request.extender}", COMPILE_SECONDS, threads=request.threads, steps=0 if copies else STEPS,
         quiet=quiet, verbose=verbose, log=log,
     ) as (progress, files):  # fmt: skip
-        record = Record(inputs, request.threads, request.parts.read_filter, digests=stats is not None)
-        files.open(write_config, stats)
+        record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
+        files.open(outputs.write_config, outputs.stats)
         result = _found(request, limits, copies, progress, files)
-        if result is None:
-            return
-        files.write(write_config, result.params.to_toml)
-        files.write(stats, lambda: result.to_json(record.document()))
-        files.flush(stats)  # a pipe that nobody reads ends the run before any file has its name
-        files.close()
-        if beside:
-            keep_stats(beside, result.to_json(record.document(output)), progress)
-        progress.note(result.why)
-        progress.counts(result.funnel)
-        if not result.funnel.get("overlaps"):
-            progress.note(result.emptied())
+        if result is not None:
+            _write_results(result, outputs, record, progress, files)
+
+
+def _outputs(
+    output: str,
+    write_config: str | None,
+    stats: str | None,
+    log: str | None,
+    read: Iterable[str | None],
+    plan: bool,
+) -> tuple[_Outputs, list[str]]:
+    """Check the files of a run; return those that it writes, and the inputs."""
+    beside = None if stats or plan else stats_beside(output)
+    outputs = {
+        OUTPUT: output, "--write-config": write_config, "--stats": stats,
+        "the statistics beside the overlaps": beside, "--log": log,
+    }  # fmt: skip
+    inputs = check_files(outputs, read)
+    return _Outputs(output, *((None, None) if plan else (write_config, stats)), beside), inputs
+
+
+def _write_results(
+    result: Summary, outputs: _Outputs, record: Record, progress: Progress, files: RunFiles
+) -> None:
+    """Complete the files of a run whose overlaps are written, and report what it found."""
+    from overlapper.cli.record import keep_stats
+
+    files.write(outputs.write_config, result.params.to_toml)
+    files.write(outputs.stats, lambda: result.to_json(record.document()))
+    files.flush(outputs.stats)  # a pipe that nobody reads ends the run before any file has its name
+    files.close()
+    if outputs.beside:
+        keep_stats(outputs.beside, result.to_json(record.document(outputs.overlaps)), progress)
+    progress.note(result.why)
+    progress.counts(result.funnel)
+    if not result.funnel.get("overlaps"):
+        progress.note(result.emptied())
 
 
 def _found(
