@@ -102,7 +102,7 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
     )
     on = ReadIntervals(own, contigs.lengths, circular)
     cut = (
-        cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of(contig), depth)
+        cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of_contig(contig), depth)
         for contig, sites in enumerate(_sites(counted, len(contigs)))
     )
     pieces = Pieces.concat(list(cut))

@@ -74,7 +74,7 @@ class ReadIntervals:
         self._start, self._end = start[order], end[order]
         self._first = np.searchsorted(unitig[order], np.arange(len(lengths) + 1))
 
-    def of(self, contig: int) -> tuple[np.ndarray, np.ndarray]:
+    def of_contig(self, contig: int) -> tuple[np.ndarray, np.ndarray]:
         """Return starts and ends (int64, half open) of the reads on a contig, by start."""
         there = slice(*self._first[contig : contig + 2])
         return self._start[there], self._end[there]

@@ -57,11 +57,11 @@ class Corrected:
     seconds: dict[str, float]
     warnings: list[str]
     _made: Voted | StoredVoted
-    _left: Parts
+    _kept_parts: Parts
 
     def parts(self) -> Iterator[Reads]:
         """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
-        return self._left.of(self._made.reads.take, _PART_BASES)
+        return self._kept_parts.as_reads(self._made.reads.take, _PART_BASES)
 
     @property
     def reads(self) -> Reads:
@@ -198,10 +198,11 @@ def correct_kept(
             break
     del kept
     assert identity is not None
-    left, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)
-    funnel["reads out"], funnel["bases out"] = len(left.read), int((left.end - left.start).sum())
+    kept_parts, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)
+    funnel["reads out"] = len(kept_parts.read)
+    funnel["bases out"] = int((kept_parts.end - kept_parts.start).sum())
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
-    return Corrected(changes, funnel, seconds, warning(facts), made, left)
+    return Corrected(changes, funnel, seconds, warning(facts), made, kept_parts)
 
 
 def _identity(made: Voted | StoredVoted) -> np.ndarray:

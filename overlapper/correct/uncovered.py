@@ -49,7 +49,7 @@ class Parts:
     end: np.ndarray
     names: list[str]
 
-    def of(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:
+    def as_reads(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:
         """Yield the parts as reads, about ``bases`` bases at a time.
 
         Parameters
@@ -95,12 +95,12 @@ def cut_uncovered(
             end.append(b)
             names.append(name if len(parts) == 1 else f"{name}_{part}")
             bases_out[number] += b - a
-    left = Parts(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
+    kept_parts = Parts(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
     changes = Changes(
         [given.name(i) for i in back], given.lengths[back], bases_out, made.covered.depth[back],
         identity[back], made.counts[back, LEFT_OUT], fates,
     )  # fmt: skip
-    return left, changes
+    return kept_parts, changes
 
 
 def _parts(covered: list[tuple[int, int]], length: int, uncovered: Uncovered) -> list[tuple[int, int]]:
