@@ -225,15 +225,17 @@ def _errors(target, usual, layers, unlike):
 def _bases_at(columns, held, layers, starts):
     """Return the base of each row at each site, if that base is held there; else `NOT_COMPARED`."""
     bases = np.full((len(columns), len(layers.start) - 1), NOT_COMPARED, np.int8)
-    for s in range(len(columns)):
-        c = columns[s]
-        for m in range(bases.shape[1]):
-            if layers.used[m] and layers.start[m] <= c < layers.end[m]:
-                here = starts[layers.at[m] + c]
-                if starts[layers.at[m] + c + 1] > here:
-                    base = layers.bases[layers.first[m] + here]
-                    if base < 4 and held[s, base]:
-                        bases[s, m] = base
+    for m in range(bases.shape[1]):
+        if not layers.used[m]:
+            continue
+        at, first = layers.at[m], layers.first[m]
+        low, high = np.searchsorted(columns, layers.start[m]), np.searchsorted(columns, layers.end[m])
+        for s in range(low, high):
+            here = starts[at + columns[s]]
+            if starts[at + columns[s] + 1] > here:
+                base = layers.bases[first + here]
+                if base < NO_BASE and held[s, base]:
+                    bases[s, m] = base
     return bases
 
 
@@ -260,6 +262,7 @@ def _forget_unlinked(columns, bases, own, alone, reverse):
 @njit(nogil=True, cache=True)
 def _forget_unconfirmed(bases, own, compared, differing, wrong, total):
     """Clear the bases at sites where too few of the rows most like the target have its base."""
+    explained = WIDE_TOLERANCE * wrong * compared // total
     for s in range(len(own)):
         least = second = np.int64(len(own))
         for m in range(bases.shape[1]):
@@ -268,7 +271,6 @@ def _forget_unconfirmed(bases, own, compared, differing, wrong, total):
                 least = min(least, differing[m])
         confirming = 0
         for m in range(bases.shape[1]):
-            explained = WIDE_TOLERANCE * wrong * compared[m] // total
-            confirming += bases[s, m] == own[s] and differing[m] <= second + explained
+            confirming += bases[s, m] == own[s] and differing[m] <= second + explained[m]
         if confirming < CONFIRMING:
             bases[s] = NOT_COMPARED
