@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-from overlapper.errors import require
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.graph import CleanParams, GraphParams
+from overlapper.params.limits import Limited, within
 
 
 class WhenToCorrect(enum.StrEnum):
@@ -42,7 +42,7 @@ class WhatOfHaplotypes(enum.StrEnum):
 
 
 @dataclasses.dataclass(frozen=True)
-class AssembleParams:
+class AssembleParams(Limited):
     """From reads to contigs.
 
     Attributes
@@ -65,25 +65,21 @@ class AssembleParams:
     """
 
     correct: WhenToCorrect = WhenToCorrect.AUTO
-    correct_above: float = 0.15
+    correct_above: float = within(0, 1, default=0.15)
     copies: WhatOfCopies = WhatOfCopies.AUTO
-    separate_below: float = 0.04
+    separate_below: float = within(0, 1, default=0.04)
     correction: CorrectParams = CorrectParams(further_rounds=2)
-    accurate_rounds: int = 1
-    accurate_polish_rounds: int = 0
+    accurate_rounds: int = within(1, default=1)
+    accurate_polish_rounds: int = within(0, 100, default=0)
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
 
     def __post_init__(self) -> None:
-        require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
-        require(self.accurate_rounds >= 1, "accurate_rounds", self.accurate_rounds, "1 or more")
-        polish_rounds = self.accurate_polish_rounds
-        require(0 <= polish_rounds <= 100, "accurate_polish_rounds", polish_rounds, "0 to 100")
-        require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
+        super().__post_init__()
         phase = self.haplotypes is WhatOfHaplotypes.PHASE
         apart = self.correct is not WhenToCorrect.NEVER and self.copies is not WhatOfCopies.COLLAPSE
-        require(apart or not phase, "haplotypes", self.haplotypes, "phase only where copies are kept apart")
+        self._require(apart or not phase, "haplotypes", "phase only where copies are kept apart")
         both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
-        require(both, "correct", self.correct, "always or auto where copies are kept apart")
+        self._require(both, "correct", "always or auto where copies are kept apart")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from overlapper.errors import require
+from overlapper.params.limits import Limited, within
 
 POLISHING_THRESHOLDS = (20, 30, 40, 0)
 """Unitigs, of which there are few, have two drafts more than reads. Chosen on real R9.4 reads of E. coli,
@@ -19,7 +19,7 @@ real reads (CLR of lambda)."""
 
 
 @dataclasses.dataclass(frozen=True)
-class CorrectParams:
+class CorrectParams(Limited):
     """Correction of reads and consensus of unitigs (``docs/algorithms/correction.md``).
 
     Attributes
@@ -48,34 +48,26 @@ class CorrectParams:
         Of the reads as given, which tells how many layers may have the same error; 0 derives it.
     """
 
-    rounds: int = 2
-    further_rounds: int = 0
-    max_depth: int = 40
+    rounds: int = within(1, 100, default=2)
+    further_rounds: int = within(0, 100, default=0)
+    max_depth: int = within(3, 255, default=40)
     kmer_length: int = 0
-    max_gap: int = 1000
+    max_gap: int = within(1, 1800, default=1000)
     thresholds: tuple[int, ...] = (30, 0)
-    run_threshold: int = 0
+    run_threshold: int = within(0, 99, "0 (derive) to 99", default=0)
     haplotype_filter: bool = True
-    error_rate: float = 0.0
+    error_rate: float = within(0, 1, "0 (derive) to 1", default=0.0)
 
     def __post_init__(self) -> None:
-        require(0 <= self.error_rate <= 1, "error_rate", self.error_rate, "0 (derive) to 1")
-        require(1 <= self.rounds <= 100, "rounds", self.rounds, "1 to 100")
-        require(0 <= self.further_rounds <= 100, "further_rounds", self.further_rounds, "0 to 100")
-        require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
+        super().__post_init__()
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
-        require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
-        require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
+        self._require(derived_or_fits, "kmer_length", "0 (derive), or 8 to 16")
         fit = (
             len(self.thresholds) >= 2
             and all(1 <= t <= 99 for t in self.thresholds[:-1])
             and (0 <= self.thresholds[-1] <= 99)
         )
-        require(
-            fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
-        )
-
-        require(0 <= self.run_threshold <= 99, "run_threshold", self.run_threshold, "0 (derive) to 99")
+        self._require(fit, "thresholds", "two or more, each 1 to 99, the last one perhaps 0 (derive)")
 
     def fitted(self) -> dict[str, Any]:
         """Return what the first round may derive from the reads, for `with_fitted`."""

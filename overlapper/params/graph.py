@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from overlapper.errors import require
+from overlapper.params.limits import Limited, within
 
 MAX_HANG, MIN_RATIO = 1000, 0.8
 """miniasm's."""
@@ -18,7 +18,7 @@ and of LPA, which match to the last base; judged on noisy reads of yeast and of 
 
 
 @dataclasses.dataclass(frozen=True)
-class GraphParams:
+class GraphParams(Limited):
     """From overlaps to a reduced overlap graph.
 
     Attributes
@@ -46,27 +46,15 @@ class GraphParams:
         Shortest overlap by which dead ends are joined in the end (`overlapper.graph.join`); 0 joins none.
     """
 
-    min_overlap: int = 2000
-    min_depth: int = 3
-    max_hang: int = MAX_HANG
-    min_ratio: float = MIN_RATIO
-    max_divergence_ratio: float = 4.0
-    fuzz: int = 1000
-    min_end_overlap: int = END_OVERLAP
-    confirm_depth: int = 0
-    join_overlap: int = 1000
-
-    def __post_init__(self) -> None:
-        require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
-        require(self.min_end_overlap >= 0, "min_end_overlap", self.min_end_overlap, "0 or more")
-        require(self.min_depth >= 0, "min_depth", self.min_depth, "0 or more")
-        require(self.join_overlap >= 0, "join_overlap", self.join_overlap, "0 or more")
-        require(self.confirm_depth >= 0, "confirm_depth", self.confirm_depth, "0 or more")
-        require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
-        require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
-        ratio = self.max_divergence_ratio
-        require(1 <= ratio <= 1e6, "max_divergence_ratio", ratio, "1 to 1,000,000")
-        require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
+    min_overlap: int = within(1, default=2000)
+    min_depth: int = within(0, default=3)
+    max_hang: int = within(0, default=MAX_HANG)
+    min_ratio: float = within(0, 1, default=MIN_RATIO)
+    max_divergence_ratio: float = within(1, 1e6, "1 to 1,000,000", default=4.0)
+    fuzz: int = within(0, default=1000)
+    min_end_overlap: int = within(0, default=END_OVERLAP)
+    confirm_depth: int = within(0, default=0)
+    join_overlap: int = within(0, default=1000)
 
     def of_exact_overlaps(self) -> GraphParams:
         """Return the parameters for overlaps that match to the last base: reads are kept whole."""
@@ -80,7 +68,7 @@ class GraphParams:
 
 
 @dataclasses.dataclass(frozen=True)
-class CleanParams:
+class CleanParams(Limited):
     """Parameters of cleaning an overlap graph.
 
     Attributes
@@ -98,18 +86,15 @@ class CleanParams:
         Ratio of the first round.
     """
 
-    tip_reads: int = 4
-    bubble_bases: int = 50_000
-    weak_ratio: float = 0.8
-    weak_rounds: int = 8
+    tip_reads: int = within(0, default=4)
+    bubble_bases: int = within(0, default=50_000)
+    weak_ratio: float = within(0, 1, default=0.8)
+    weak_rounds: int = within(0, 1000, default=8)
     weak_start: float = 0.1
 
     def __post_init__(self) -> None:
-        require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
-        require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")
-        require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
-        require(0 <= self.weak_rounds <= 1000, "weak_rounds", self.weak_rounds, "0 to 1000")
-        require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
+        super().__post_init__()
+        self._require(0 <= self.weak_start <= self.weak_ratio, "weak_start", "0 to weak_ratio")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,12 +6,13 @@ import dataclasses
 from typing import Self
 
 from overlapper.errors import ParameterError, require
+from overlapper.params.limits import Limited, within
 from overlapper.params.scoring import Scoring
 from overlapper.params.stages import GactParams, SketchParams, XdropParams
 
 
 @dataclasses.dataclass(frozen=True)
-class SeedParams:
+class SeedParams(Limited):
     """Parameters of the seeds.
 
     Attributes
@@ -25,22 +26,17 @@ class SeedParams:
         reference, and is `MOST_PLACES` for other seeds.
     """
 
-    length: int = 19
-    interval: int = 5
-    hit_limit: int = 0
+    length: int = within(8, 1000, default=19)
+    interval: int = within(1, default=5)
+    hit_limit: int = within(0, expected="0 (derive) or more", default=0)
 
     MOST_PLACES = 500
     MOST_ANCHORS = 1024
     """Places together of the seeds of a stretch of a read, at most, however often the bases repeat."""
 
-    def __post_init__(self) -> None:
-        require(8 <= self.length <= 1000, "length", self.length, "8 to 1000")
-        require(self.interval >= 1, "interval", self.interval, "1 or more")
-        require(self.hit_limit >= 0, "hit_limit", self.hit_limit, "0 (derive) or more")
-
 
 @dataclasses.dataclass(frozen=True)
-class AnchorChainParams:
+class AnchorChainParams(Limited):
     """Chaining of seeds on the reference (after Li 2018, section 2.1).
 
     Attributes
@@ -61,28 +57,18 @@ class AnchorChainParams:
         Lowest score kept, in bases.
     """
 
-    look_back: int = 64
-    max_gap: int = 5000
-    bandwidth: int = 500
-    gap_cost: int = 38
-    distance_cost: int = 1
-    doubling_cost: int = 128
-    min_seeds: int = 3
-    min_score: int = 40
-
-    def __post_init__(self) -> None:
-        require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
-        require(1 <= self.max_gap <= 100_000, "max_gap", self.max_gap, "1 to 100000")
-        require(self.bandwidth >= 0, "bandwidth", self.bandwidth, "0 or more")
-        for name in ("gap_cost", "distance_cost", "doubling_cost"):
-            value = getattr(self, name)
-            require(0 <= value <= 2**20, name, value, "0 to 2^20")
-        require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
-        require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+    look_back: int = within(1, 5000, default=64)
+    max_gap: int = within(1, 100_000, default=5000)
+    bandwidth: int = within(0, default=500)
+    gap_cost: int = within(0, 2**20, "0 to 2^20", default=38)
+    distance_cost: int = within(0, 2**20, "0 to 2^20", default=1)
+    doubling_cost: int = within(0, 2**20, "0 to 2^20", default=128)
+    min_seeds: int = within(1, default=3)
+    min_score: int = within(1, default=40)
 
 
 @dataclasses.dataclass(frozen=True)
-class ChoiceParams:
+class ChoiceParams(Limited):
     """Which mappings of a read are kept, and as what.
 
     Attributes
@@ -97,20 +83,14 @@ class ChoiceParams:
         Lowest alignment score kept.
     """
 
-    mask_level: int = 50
-    secondary_ratio: int = 80
-    most_secondary: int = 5
-    min_score: int = 80
-
-    def __post_init__(self) -> None:
-        require(1 <= self.mask_level <= 100, "mask_level", self.mask_level, "1 to 100")
-        require(0 <= self.secondary_ratio <= 100, "secondary_ratio", self.secondary_ratio, "0 to 100")
-        require(self.most_secondary >= 0, "most_secondary", self.most_secondary, "0 or more")
-        require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+    mask_level: int = within(1, 100, default=50)
+    secondary_ratio: int = within(0, 100, default=80)
+    most_secondary: int = within(0, default=5)
+    min_score: int = within(1, default=80)
 
 
 @dataclasses.dataclass(frozen=True)
-class MapParams:
+class MapParams(Limited):
     """Everything that decides where reads are mapped.
 
     Attributes
@@ -139,14 +119,14 @@ class MapParams:
     chain: AnchorChainParams = AnchorChainParams()
     choice: ChoiceParams = ChoiceParams()
     scoring: Scoring = Scoring(match=2, mismatch=-4, unknown=-4, gap_open=-4, gap_extend=-2)
-    end_bonus: int = 10
+    end_bonus: int = within(0, default=10)
     xdrop: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
     gact: GactParams = GactParams()
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(self.scoring.match > 0, "match", self.scoring.match, "above 0")
         require(self.scoring.matrix is None, "matrix", self.scoring.matrix, "none: match and mismatch")
-        require(self.end_bonus >= 0, "end_bonus", self.end_bonus, "0 or more")
 
     @classmethod
     def preset(cls, name: str) -> Self:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from overlapper.errors import require
+from overlapper.params.limits import Limited, within
 
 _LARGEST = 2**20
 
 
 @dataclasses.dataclass(frozen=True)
-class Scoring:
+class Scoring(Limited):
     """Scores of pairs of bases and of gaps (docs/algorithms/pairwise.md).
 
     Attributes
@@ -24,24 +25,19 @@ class Scoring:
         three.
     """
 
-    match: int = 1
-    mismatch: int = -4
-    unknown: int = -1
-    gap_open: int = -6
-    gap_extend: int = -1
+    match: int = within(-_LARGEST, _LARGEST, "-2^20 to 2^20", default=1)
+    mismatch: int = within(-_LARGEST, _LARGEST, "-2^20 to 2^20", default=-4)
+    unknown: int = within(-_LARGEST, _LARGEST, "-2^20 to 2^20", default=-1)
+    gap_open: int = within(-_LARGEST, 0, "-2^20 to 0", default=-6)
+    gap_extend: int = within(-_LARGEST, 0, "-2^20 to 0", default=-1)
     matrix: tuple[tuple[int, ...], ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("match", "mismatch", "unknown"):
-            value = getattr(self, name)
-            require(abs(value) <= _LARGEST, name, value, "-2^20 to 2^20")
-        for name in ("gap_open", "gap_extend"):
-            value = getattr(self, name)
-            require(-_LARGEST <= value <= 0, name, value, "-2^20 to 0")
+        super().__post_init__()
         for row in self.pair_scores():
             require(len(row) == 5, "a row of matrix", row, "5 scores, for ACGTN")
             require(all(abs(value) <= _LARGEST for value in row), "a row of matrix", row, "-2^20 to 2^20")
-        require(len(self.pair_scores()) == 5, "matrix", self.matrix, "5 rows, for ACGTN")
+        self._require(len(self.pair_scores()) == 5, "matrix", "5 rows, for ACGTN")
 
     def pair_scores(self) -> tuple[tuple[int, ...], ...]:
         """Return the matrix, given or made of the other scores."""

@@ -7,16 +7,18 @@ technology are in `overlapper.overlap.presets`.
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import ParameterError, require
+from overlapper.errors import ParameterError
 from overlapper.params import text
+from overlapper.params.limits import ABOVE_0, BELOW_1, Limited, within
 
 
 @dataclasses.dataclass(frozen=True)
-class SketchParams:
+class SketchParams(Limited):
     """Minimizers, and the limit above which they do not seed.
 
     Attributes
@@ -32,19 +34,14 @@ class SketchParams:
         spectrum, and lets minimizers of molecules in many copies seed (`overlapper.sketch.deep_reads`).
     """
 
-    kmer_length: int = 15
-    window: int = 5
+    kmer_length: int = within(8, 28, default=15)
+    window: int = within(1, 255, default=5)
     homopolymer_compressed: bool = False
-    repeat_limit: int = 0
-
-    def __post_init__(self) -> None:
-        require(8 <= self.kmer_length <= 28, "kmer_length", self.kmer_length, "8 to 28")
-        require(1 <= self.window <= 255, "window", self.window, "1 to 255")
-        require(self.repeat_limit >= 0, "repeat_limit", self.repeat_limit, "0 (derive) or more")
+    repeat_limit: int = within(0, expected="0 (derive) or more", default=0)
 
 
 @dataclasses.dataclass(frozen=True)
-class DsoftParams:
+class DsoftParams(Limited):
     """D-SOFT (Turakhia 2018, section 4).
 
     Attributes
@@ -63,22 +60,19 @@ class DsoftParams:
     """
 
     band_width: int = 64
-    min_bases: int = 21
-    drift: int = 200
-    most_windows: int = 4
-    min_share: int = 25
+    min_bases: int = within(1, default=21)
+    drift: int = within(0, 1000, default=200)
+    most_windows: int = within(1, default=4)
+    min_share: int = within(0, 100, default=25)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         power = self.band_width >= 1 and self.band_width.bit_count() == 1
-        require(power, "band_width", self.band_width, "a power of two")
-        require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
-        require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
-        require(self.most_windows >= 1, "most_windows", self.most_windows, "1 or more")
-        require(0 <= self.min_share <= 100, "min_share", self.min_share, "0 to 100")
+        self._require(power, "band_width", "a power of two")
 
 
 @dataclasses.dataclass(frozen=True)
-class SpgemmParams:
+class SpgemmParams(Limited):
     """BELLA's sparse product (Guidi 2021, section 4).
 
     Attributes
@@ -98,29 +92,24 @@ class SpgemmParams:
         sample of the k-mers seeds; 0 uses all.
     """
 
-    probability: float = 0.99
-    bin_size: int = 500
+    probability: float = within(ABOVE_0, BELOW_1, "between 0 and 1", default=0.99)
+    bin_size: int = within(1, default=500)
     lower: int = 0
     upper: int = 0
-    coverage: float = 0.0
-    error_rate: float = 0.0
-    min_kmers: int = 2
-    shared_kmers: int = 32
+    coverage: float = within(0, expected="0 (estimate) or more", default=0.0)
+    error_rate: float = within(0, BELOW_1, "0 (estimate) to below 1", default=0.0)
+    min_kmers: int = within(1, default=2)
+    shared_kmers: int = within(0, expected="0 (all k-mers) or more", default=32)
 
     def __post_init__(self) -> None:
-        require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
-        require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
-        require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
-        require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
-        require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
+        super().__post_init__()
+        self._require(self.lower == 0 or self.lower >= 2, "lower", "0 (derive), or 2 or more")
         fits = self.upper == 0 or self.upper >= self.lower
-        require(fits, "upper", self.upper, "0 (derive), or at least lower")
-        require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
-        require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
+        self._require(fits, "upper", "0 (derive), or at least lower")
 
 
 @dataclasses.dataclass(frozen=True)
-class XdropParams:
+class XdropParams(Limited):
     """X-drop extension (Zhang 2000; Zeni 2020).
 
     Attributes
@@ -134,24 +123,16 @@ class XdropParams:
         score times ``stop_rate`` rose by less than ``stop_window * match`` since the last time.
     """
 
-    match: int = 1
-    mismatch: int = -1
-    gap: int = -1
-    xdrop: int = 49
-    stop_window: int = 2048
-    stop_rate: int = 14
-
-    def __post_init__(self) -> None:
-        require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
-        require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
-        require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
-        require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
-        require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
-        require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
+    match: int = within(1, 2**20, "above 0, at most 2^20", default=1)
+    mismatch: int = within(-(2**20), -1, "below 0, at least -2^20", default=-1)
+    gap: int = within(-(2**20), -1, "below 0, at least -2^20", default=-1)
+    xdrop: int = within(0, 2**30, "0 to 2^30", default=49)
+    stop_window: int = within(0, 2**30, "0 (never stop) to 2^30", default=2048)
+    stop_rate: int = within(1, 2**20, "1 to 2^20", default=14)
 
 
 @dataclasses.dataclass(frozen=True)
-class ChainParams:
+class ChainParams(Limited):
     """Colinear chaining of seeds (after Li 2018, section 2.1).
 
     Attributes
@@ -186,40 +167,31 @@ class ChainParams:
         A walk that ends at most so many bases before a read end is extended to it.
     """
 
-    look_back: int = 100
-    max_gap: int = 10000
-    gap_cost: int = 38
-    distance_cost: int = 1
-    min_seeds: int = 2
-    sure_seeds: int = 3
+    look_back: int = within(1, 5000, default=100)
+    max_gap: int = within(1, default=10000)
+    gap_cost: int = within(0, default=38)
+    distance_cost: int = within(0, default=1)
+    min_seeds: int = within(1, default=2)
+    sure_seeds: int = within(0, default=3)
     min_score: int = 20
-    min_agreement: int = 18
-    typical_agreement: int = 0
-    typical_shares: int = 0
-    chance_share: int = 0
-    reach: int = 2
-    max_reach: int = 300
+    min_agreement: int = within(0, 100, default=18)
+    typical_agreement: int = within(0, default=0)
+    typical_shares: int = within(0, default=0)
+    chance_share: int = within(0, default=0)
+    reach: int = within(0, default=2)
+    max_reach: int = within(0, default=300)
     give_up: int = 30
-    end_edits: int = 45
-    end_drop: int = 12
-    end_tolerance: int = 50
+    end_edits: int = within(1, 100, default=45)
+    end_drop: int = within(0, 2**30, "0 to 2^30", default=12)
+    end_tolerance: int = within(0, default=50)
 
     def __post_init__(self) -> None:
-        typical = ("typical_agreement", "typical_shares", "chance_share")
-        lengths = ("reach", "max_reach", "end_tolerance")
-        for name in ("sure_seeds", "gap_cost", "distance_cost", *typical, *lengths):
-            require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
-        require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
-        require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
-        require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
-        require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
-        require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
-        require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
-        require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")
+        super().__post_init__()
+        self._require(self.give_up >= self.reach, "give_up", "reach or more")
 
 
 @dataclasses.dataclass(frozen=True)
-class GactParams:
+class GactParams(Limited):
     """GACT tiles (Turakhia 2018, section 5).
 
     Attributes
@@ -236,28 +208,22 @@ class GactParams:
         An extension ends when so many columns brought no better end.
     """
 
-    match: int = 1
-    mismatch: int = -1
-    gap_open: int = 0
-    gap_extend: int = -1
-    tile: int = 320
+    match: int = within(1, expected="above 0", default=1)
+    mismatch: int = within(-math.inf, -1, "below 0", default=-1)
+    gap_open: int = within(-math.inf, 0, "0 or below", default=0)
+    gap_extend: int = within(-math.inf, -1, "below 0", default=-1)
+    tile: int = within(8, 32768, default=320)
     overlap: int = 120
-    min_identity: int = 60
-    give_up: int = 1000
+    min_identity: int = within(0, 99, "0 to below 100", default=60)
+    give_up: int = within(1, default=1000)
 
     def __post_init__(self) -> None:
-        require(self.match > 0, "match", self.match, "above 0")
-        require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
-        require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
-        require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
-        require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
-        require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
-        require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
-        require(self.give_up >= 1, "give_up", self.give_up, "1 or more")
+        super().__post_init__()
+        self._require(0 <= self.overlap < self.tile, "overlap", "0 to below tile")
 
 
 @dataclasses.dataclass(frozen=True)
-class ThresholdParams:
+class ThresholdParams(Limited):
     """The adaptive score threshold of alignments, (1 - delta) * phi * span (Guidi 2021, section 4).
 
     Attributes
@@ -268,16 +234,12 @@ class ThresholdParams:
         Of the reads; 0 estimates it.
     """
 
-    delta: float = 0.1
-    error_rate: float = 0.0
-
-    def __post_init__(self) -> None:
-        require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
-        require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
+    delta: float = within(0, BELOW_1, "0 to below 1", default=0.1)
+    error_rate: float = within(0, BELOW_1, "0 (estimate) to below 1", default=0.0)
 
 
 @dataclasses.dataclass(frozen=True)
-class ClassParams:
+class ClassParams(Limited):
     """Which overlaps are reported.
 
     Attributes
@@ -294,19 +256,12 @@ class ClassParams:
         Overlaps reported of each read end, and of each read pair (modules of these names); 0 reports all.
     """
 
-    min_overlap: int = 100
-    max_hang: int = 100
-    min_ratio: float = 0.5
+    min_overlap: int = within(1, default=100)
+    max_hang: int = within(0, default=100)
+    min_ratio: float = within(0, 1, default=0.5)
     keep_internal: bool = False
-    best: int = 0
-    best_of_pair: int = 1
-
-    def __post_init__(self) -> None:
-        require(self.best >= 0, "best", self.best, "0 (all) or more")
-        require(self.best_of_pair >= 0, "best_of_pair", self.best_of_pair, "0 (all) or more")
-        require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
-        require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
-        require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+    best: int = within(0, expected="0 (all) or more", default=0)
+    best_of_pair: int = within(0, expected="0 (all) or more", default=1)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from overlapper.errors import MOST, ParameterError
+from overlapper.params.limits import ABOVE_0, Limited, within
 from overlapper.simulate.bits import Distribution
 
 LENGTH_MODELS = ("gamma", "lognormal")
@@ -19,19 +20,9 @@ MOST_STRETCHES = 10_000
 TAIL = 20
 """Standard deviations above the mean where the tail of the lengths is cut."""
 
-_FROM_0 = (
-    "length_sd", "identity_sd", "homopolymer", "homopolymer_deletions", "burst", "bad_stretches",
-    "bad_length_sd", "bad_errors", "bad_above", "bad_end_length_sd",
-)  # fmt: skip
-_FROM_1 = ("burst_length", "bad_length", "bad_end_length")
-_SHARES = (
-    "substitutions", "insertions", "deletions", "extension", "copied", "bad_insertions", "bad_heads",
-    "bad_tails", "chimeras", "missed_adapters", "junk", "adapters",
-)  # fmt: skip
-
 
 @dataclasses.dataclass(frozen=True)
-class ReadModel:
+class ReadModel(Limited):
     """The model of a technology.
 
     Attributes
@@ -93,75 +84,67 @@ class ReadModel:
     mean_length: float
     length_sd: float
     identity: float
-    identity_sd: float
-    max_identity: float
-    substitutions: float
-    insertions: float
-    deletions: float
-    homopolymer: float = 0.0
-    burst: float = 0.0
-    chimeras: float = 0.0
-    junk: float = 0.0
-    adapters: float = 0.0
-    min_length: int = 500
+    identity_sd: float = within(0)
+    max_identity: float = within(ABOVE_0, 1, "above 0, to 1")
+    substitutions: float = within(0, 1)
+    insertions: float = within(0, 1)
+    deletions: float = within(0, 1)
+    homopolymer: float = within(0, default=0.0)
+    burst: float = within(0, default=0.0)
+    chimeras: float = within(0, 1, default=0.0)
+    junk: float = within(0, 1, default=0.0)
+    adapters: float = within(0, 1, default=0.0)
+    min_length: int = within(1, default=500)
     identity_model: str = "beta"
-    extension: float = 0.0
-    copied: float = 0.0
-    homopolymer_deletions: float = 0.0
-    burst_length: int = 64
-    bad_stretches: float = 0.0
-    bad_length: float = 300.0
-    bad_length_sd: float = 300.0
-    bad_errors: float = 0.2
-    bad_insertions: float = 1 / 3
+    extension: float = within(0, 1, default=0.0)
+    copied: float = within(0, 1, default=0.0)
+    homopolymer_deletions: float = within(0, default=0.0)
+    burst_length: int = within(1, default=64)
+    bad_stretches: float = within(0, default=0.0)
+    bad_length: float = within(1, default=300.0)
+    bad_length_sd: float = within(0, default=300.0)
+    bad_errors: float = within(0, default=0.2)
+    bad_insertions: float = within(0, 1, default=1 / 3)
     stall: float = 0.0
-    bad_above: float = math.inf
-    bad_heads: float = 0.0
-    bad_tails: float = 0.0
-    bad_end_length: float = 1000.0
-    bad_end_length_sd: float = 1000.0
-    missed_adapters: float = 0.0
+    bad_above: float = within(0, default=math.inf)
+    bad_heads: float = within(0, 1, default=0.0)
+    bad_tails: float = within(0, 1, default=0.0)
+    bad_end_length: float = within(1, default=1000.0)
+    bad_end_length_sd: float = within(0, default=1000.0)
+    missed_adapters: float = within(0, 1, default=0.0)
     head_adapter: str = "AATGTACTTCGTTCAGTTACGTATTGCT"
     tail_adapter: str = ""
 
     def __post_init__(self) -> None:
-        def require(condition: bool, name: str, expected: str) -> None:
-            if not condition:
-                raise ParameterError(f"{name} is {getattr(self, name)}, expected {expected}")
-
-        require(self.length_model in LENGTH_MODELS, "length_model", " or ".join(LENGTH_MODELS))
-        require(self.identity_model in IDENTITY_MODELS, "identity_model", " or ".join(IDENTITY_MODELS))
-        require(self.min_length >= 1, "min_length", "1 or more")
-        require(not self.mean_length > MOST, "mean_length", f"at most {MOST}")
-        require(not self.length_sd > MOST, "length_sd", f"at most {MOST}")
-        require(self.mean_length >= self.min_length, "mean_length", f"at least min_length, {self.min_length}")
-        require(0 < self.max_identity <= 1, "max_identity", "above 0, to 1")
-        require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")
-        for name in _FROM_0:
-            require(getattr(self, name) >= 0, name, "0 or more")
-        require(
+        super().__post_init__()
+        self._require(self.length_model in LENGTH_MODELS, "length_model", " or ".join(LENGTH_MODELS))
+        self._require(self.identity_model in IDENTITY_MODELS, "identity_model", " or ".join(IDENTITY_MODELS))
+        self._require(not self.mean_length > MOST, "mean_length", f"at most {MOST}")
+        self._require(self.length_sd >= 0, "length_sd", "0 or more")
+        self._require(not self.length_sd > MOST, "length_sd", f"at most {MOST}")
+        self._require(
+            self.mean_length >= self.min_length, "mean_length", f"at least min_length, {self.min_length}"
+        )
+        self._require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")
+        self._require(
             self.bad_stretches <= MOST_STRETCHES, "bad_stretches", f"at most {MOST_STRETCHES}, one a base"
         )
-        for name in _FROM_1:
-            require(getattr(self, name) >= 1, name, "1 or more")
-        for name in _SHARES:
-            require(0 <= getattr(self, name) <= 1, name, "0 to 1")
         for name in ("extension", "junk"):
-            require(getattr(self, name) < 1, name, "below 1")
-        require(self.stall == 0 or self.stall > 1, "stall", "0 or above 1")
-        require(self.chimeras + self.junk <= 1, "chimeras", "at most 1 together with junk")
-        require(
+            self._require(getattr(self, name) < 1, name, "below 1")
+        self._require(self.stall == 0 or self.stall > 1, "stall", "0 or above 1")
+        self._require(self.chimeras + self.junk <= 1, "chimeras", "at most 1 together with junk")
+        self._require(
             self.chimeras + self.junk + self.missed_adapters <= 1,
             "missed_adapters",
             "at most 1 together with chimeras and junk",
         )
         for name in ("head_adapter", "tail_adapter"):
-            require(set(getattr(self, name)) <= set("ACGT"), name, "bases A, C, G, T")
+            self._require(set(getattr(self, name)) <= set("ACGT"), name, "bases A, C, G, T")
         shares = self.substitutions + self.insertions + self.deletions
         if not math.isclose(shares, 1):
             raise ParameterError(f"substitutions, insertions and deletions add up to {shares}, expected 1")
         spread = self.identity * (self.max_identity - self.identity)
-        require(
+        self._require(
             self.identity_sd < 1e-6 or self.identity_sd**2 < spread,
             "identity_sd",
             f"below {math.sqrt(spread):.4f} for identities of {self.identity} on average, "
