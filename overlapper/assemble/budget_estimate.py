@@ -47,9 +47,9 @@ def describe(
     seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
-    voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)
+    voting = int(store.bytes_of_each.sum() if rounds < 2 else VOTED * bases)
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
-    on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())
+    on_disk = disk_bytes(bases, kmers, params.finder) + int(store.bytes_of_each.sum())
     return [
         f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         with_held.expected(room, max(tile, voting)),

@@ -101,7 +101,7 @@ class StoredReadsOfUnitigs:
     def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
         """See `KeptPolishingReads`."""
         room = self.budget.left(len(self.store))
-        return PileupsOfUnitigs(targets, self.store.stored(), rows, rows.typical_divergence(), room)
+        return PileupsOfUnitigs(targets, self.store, rows, rows.typical_divergence(), room)
 
 
 def rows_on_stored(

@@ -65,7 +65,7 @@ class StoredRoundReads:
 
     def __init__(self, store: ReadStore, budget: Budget, overlaps: Overlaps | None = None) -> None:
         self._store = store
-        self._reads = store.stored()
+        self._reads: StoredReads = store
         self._budget = with_votes(budget, len(store))
         self._room = self._budget.left(len(store))
         self._overlaps = overlaps

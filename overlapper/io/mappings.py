@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -111,33 +111,29 @@ def open_mappings(
     check_mappings_format(path, options)
     if path.endswith(".bam"):
         return _BamWriter(path, reference, options, threads)
-    return _TextWriter(path, reference, options, threads)
+    return _text_writer(path, reference, options, threads)
 
 
-class _TextWriter:
-    """Writes SAM or PAF."""
-
-    def __init__(self, path: str, reference: Reads, options: MappingOptions, threads: int) -> None:
-        self._format = _Format(reference, options, is_sam=options.as_sam(path))
-        self._file = OutputFile(path, threads=threads)
-
-    def __enter__(self) -> Self:
-        head = b""
-        if self._format.header:
+@contextlib.contextmanager
+def _text_writer(
+    path: str, reference: Reads, options: MappingOptions, threads: int
+) -> Iterator[MappingWriter]:
+    """Open SAM or PAF."""
+    lines = _Format(reference, options, is_sam=options.as_sam(path))
+    with OutputFile(path, threads=threads) as file:
+        if lines.header:
             import pysam
 
-            head = str(pysam.AlignmentHeader.from_dict(self._format.header)).encode()
-        self._file.__enter__()
-        self._file.write(head)
-        return self
+            file.write(str(pysam.AlignmentHeader.from_dict(lines.header)).encode())
+        yield _TextWriter(file, lines)
+
+
+class _TextWriter(NamedTuple):
+    file: OutputFile
+    format: _Format
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
-        self._file.write(self._format.lines(reads, mappings))
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._file.__exit__(kind, error, trace)
+        self.file.write(self.format.lines(reads, mappings))
 
 
 _WRITTEN = "mappings.bam*", "sorted.bam*", "tmp*"

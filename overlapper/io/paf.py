@@ -31,8 +31,7 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -76,40 +75,31 @@ def write_paf(overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *,
     OutputError
         When the file cannot be written; none is left behind.
     """
-    with PafWriter(path, reads, threads=threads) as writer:
+    with paf_writer(path, reads, threads=threads) as writer:
         writer.write(overlaps)
 
 
-class PafWriter:
-    """Writes a PAF file block by block, as a context manager; see `write_paf` for the parameters.
+@contextlib.contextmanager
+def paf_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[PafWriter]:
+    """Open a file for overlaps, written block by block with ``write(overlaps)``; see `write_paf`.
 
     The file appears when the context is left, and does not when it is left by an error.
-
-    Examples
-    --------
-    >>> with PafWriter("out.paf", reads) as writer:  # doctest: +SKIP
-    ...     for overlaps in blocks:
-    ...         writer.write(overlaps)
     """
+    with OutputFile(os.fspath(path), threads=threads) as output:
+        yield PafWriter(output, reads, threads)
 
-    def __init__(self, path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> None:
-        self._output = OutputFile(os.fspath(path), threads=threads)
-        self._reads = reads
-        self._threads = threads
 
-    def __enter__(self) -> Self:
-        self._output.__enter__()
-        return self
+class PafWriter(NamedTuple):
+    """An open PAF file; see `write_paf` for the parameters."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._output.__exit__(kind, error, trace)
+    output: OutputFile
+    reads: Reads
+    threads: int
 
     def write(self, overlaps: Overlaps) -> None:
         """Write the rows of a table, in their order."""
-        for text in format_paf(overlaps, self._reads, threads=self._threads):
-            self._output.write(text)
+        for text in format_paf(overlaps, self.reads, threads=self.threads):
+            self.output.write(text)
 
 
 def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterator[memoryview]:

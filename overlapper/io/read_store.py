@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,31 +23,17 @@ _QUALITIES_AS_GIVEN = "qualities-as-given"
 _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
-@dataclasses.dataclass(frozen=True)
-class ReadStore:
-    """A read set of which only lengths, places and unknown runs are in memory.
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReadStore(StoredReads):
+    """A read set in the order of its content; see `StoredReads` for the other attributes.
 
     Attributes
     ----------
-    artifact : Artifact
     order : ndarray of int64, shape (reads,)
         Number in the input of each read.
-    lengths : ndarray of int64, shape (reads,)
-    word_offsets : ndarray of int64, shape (reads + 1,)
-    unknown_start, unknown_end, unknown_offsets : ndarray
-        As in `Reads`.
-    quality_offsets : ndarray of int64, shape (reads + 1,), optional
-        As in `Reads`, where the reads came with qualities.
     """
 
-    artifact: Artifact
     order: np.ndarray
-    lengths: np.ndarray
-    word_offsets: np.ndarray
-    unknown_start: np.ndarray
-    unknown_end: np.ndarray
-    unknown_offsets: np.ndarray
-    quality_offsets: np.ndarray | None = None
 
     @staticmethod
     def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:
@@ -105,13 +91,11 @@ class ReadStore:
     def open(cls, artifact: Artifact) -> Self:
         """Open what `write` wrote."""
         types = {"unknown_start": np.int32, "unknown_end": np.int32}
-        names = [field.name for field in dataclasses.fields(cls)][1:]
-        if "qualities" not in artifact.facts:
-            names.remove("quality_offsets")
-        return cls(artifact, *(artifact.load(name, types.get(name, np.int64)) for name in names))
-
-    def __len__(self) -> int:
-        return len(self.lengths)
+        columns: dict[str, Any] = {"quality_offsets": None}
+        for field in dataclasses.fields(cls)[2:]:
+            if field.name not in columns or "qualities" in artifact.facts:
+                columns[field.name] = artifact.load(field.name, types.get(field.name, np.int64))
+        return cls(artifact, "", **columns)
 
     def mapped(self) -> Reads:
         """Return all reads, without names, their bases left on disk until they are read."""
@@ -134,13 +118,6 @@ class ReadStore:
             name_bytes=np.empty(0, np.uint8),
             name_offsets=np.zeros(stop - start + 1, np.int64),
         )
-
-    def stored(self) -> StoredReads:
-        """Return the reads with their qualities, to be read a few at a time."""
-        return StoredReads(
-            self.artifact, "", self.lengths, self.word_offsets, self.unknown_start, self.unknown_end,
-            self.unknown_offsets, self.quality_offsets,
-        )  # fmt: skip
 
     def names(self) -> Reads:
         """Return names and lengths in the order of the input, without bases, names left on disk."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.outputs import check_ending
-from overlapper.io.paf import PafWriter, read_paf
+from overlapper.io.paf import paf_writer, read_paf
 from overlapper.io.parquet import parquet_writer, read_parquet
 from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
 from overlapper.runtime.streams import tells_no_format
@@ -42,8 +42,8 @@ class OverlapFormat:
 
 
 FORMATS = {
-    ".paf": OverlapFormat(PafWriter, read_paf),
-    ".paf.gz": OverlapFormat(PafWriter, read_paf),
+    ".paf": OverlapFormat(paf_writer, read_paf),
+    ".paf.gz": OverlapFormat(paf_writer, read_paf),
     ".parquet": OverlapFormat(parquet_writer, read_parquet),
     ".parquet/": OverlapFormat(parquet_folder_writer, read_parquet_folder),
 }

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.io.paf import PafWriter, read_paf, write_paf
+from overlapper.io.paf import paf_writer, read_paf, write_paf
 from overlapper.tables import Overlaps, Reads
 from tests.oracle.paf import line_of, lines_of, row_of
 from tests.read_sets import assert_same
@@ -154,7 +154,7 @@ def test_bytes_do_not_depend_on_blocks_or_threads(table, cut, threads, folder):
         cut -= 1  # overlaps of a pair are written together
     for ending in ("paf", "paf.gz"):
         write_paf(overlaps, reads(), folder / f"whole.{ending}")
-        with PafWriter(folder / f"cut.{ending}", reads(), threads=threads) as writer:
+        with paf_writer(folder / f"cut.{ending}", reads(), threads=threads) as writer:
             writer.write(overlaps.take(np.arange(len(table))[:cut]))
             writer.write(overlaps.take(np.arange(len(table))[cut:]))
         assert (folder / f"cut.{ending}").read_bytes() == (folder / f"whole.{ending}").read_bytes()

@@ -133,7 +133,7 @@ def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
         assert store.artifact.facts["content"] == digest_of_reads(reads)
         assert store.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
         some = np.array([4, 0, 9])
-        taken = store.stored().take(some)
+        taken = store.take(some)
         wanted = reads.take(store.order[some])
         for name in ("lengths", "words", "unknown_start", "qualities", "quality_offsets"):
             assert getattr(taken, name).tolist() == getattr(wanted, name).tolist()
@@ -166,7 +166,7 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
         with writing(tmp_path / "rows") as artifact:
             write_rows(artifact, [overlaps], store.lengths, 0)
         artifact = Artifact(tmp_path / "rows", artifact.facts)
-        pileups = PileupsOfReads(store.stored(), artifact, 30_000)
+        pileups = PileupsOfReads(store, artifact, 30_000)
         blocks = list(pileups.blocks())
         assert len(blocks) > 2
         done = 0
