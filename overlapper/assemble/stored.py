@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from overlapper.overlap.presets import ErrorRate, measured_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.long_runs import LongRuns
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
@@ -167,7 +166,7 @@ class StoredSteps:
 
     def _cut(self, runs: LongRuns) -> Iterator[Reads]:
         """Yield the current reads without the surplus of their runs, numbered as `reads`."""
-        for start, stop in itertools.pairwise(cut_evenly(self._store.lengths, PART_BASES).tolist()):
+        for start, stop in even_ranges(self._store.lengths, PART_BASES):
             yield runs.cut(self._store.block(start, stop), start, self.threads)
 
     def correct(self, params: CorrectParams, report: Report) -> None:

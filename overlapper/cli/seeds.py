@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -217,9 +216,9 @@ def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:
     """Yield the reads that are searched together, and the number of the first of them."""
     import numpy as np
 
-    from overlapper.runtime.threads import cut_evenly
+    from overlapper.runtime.threads import even_ranges
 
-    for first, last in pairwise(cut_evenly(table.lengths, _BASES_AT_ONCE).tolist()):
+    for first, last in even_ranges(table.lengths, _BASES_AT_ONCE):
         progress.report("searching", first, len(table))
         yield first, table if (first, last) == (0, len(table)) else table.take(np.arange(first, last))
 

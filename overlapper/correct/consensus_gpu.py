@@ -5,7 +5,6 @@ The memory of a batch is estimated from the bases of its layers. A batch that do
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ from overlapper.gpu.gpus import Gpus, Qualities, Slot, qualities_of
 from overlapper.kernels.common.read_subsets import take_ragged, take_reads
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -56,11 +55,10 @@ def correct_windows(
 
     sizes = bytes_of_windows(windows, rows, len(settings.thresholds) + 1)
     with gpus.slot() as slot, slot.working():
-        bounds = cut_evenly(sizes, int(SHARE_FOR_WINDOWS * slot.arena.free))
         return _joined(
             [
-                _batch(slot, targets, reads, *_part(windows, rows, begin, end), settings)
-                for begin, end in itertools.pairwise(bounds)
+                _batch(slot, targets, reads, *_part(windows, rows, *batch), settings)
+                for batch in even_ranges(sizes, int(SHARE_FOR_WINDOWS * slot.arena.free))
             ]
         )
 

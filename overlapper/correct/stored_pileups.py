@@ -13,7 +13,7 @@ import numpy as np
 from overlapper.correct.pileups import WIDEN, Pileups, Rows, nearest_divergence, rows_of
 from overlapper.io.artifacts import Artifact
 from overlapper.io.stored_reads import StoredReads
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import cut_evenly, even_ranges
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.samples import spread
@@ -287,6 +287,6 @@ class RowsOfTargets(NamedTuple):
 def rows_in_parts(pileups: Pileups | StoredPileups) -> Iterator[RowsOfTargets]:
     """Yield the rows of successive targets in parts of about as many rows."""
     rows_of_each = np.diff(pileups.first)
-    for start, stop in itertools.pairwise(cut_evenly(rows_of_each, _PART_ROWS).tolist()):
+    for start, stop in even_ranges(rows_of_each, _PART_ROWS):
         first = offsets_of(rows_of_each[start:stop])
         yield RowsOfTargets(pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from overlapper.kernels.mapping.chain_paths import align_chains
 from overlapper.mapping.edits import ends_of
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
+from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -78,10 +77,10 @@ def evaluate_reads(
     report("finding where haplotypes and copies differ", 0, 0)
     sites = find_sites(sequences, more > 0, tables, threads)
     judge = _Judge(_going_on(sequences, more), beyond_ends(sites, sequences.lengths, more), corrected, raw)
-    blocks = cut_evenly(placed.end - placed.start, _BLOCK_BASES)
+    blocks = even_ranges(placed.end - placed.start, _BLOCK_BASES)
     reads: list[PlacedRead] = []
     for first, counts in map_in_order(
-        lambda block: (block[0], judge.block(placed.rows(*block))), pairwise(blocks.tolist()), threads
+        lambda block: (block[0], judge.block(placed.rows(*block))), blocks, threads
     ):
         report("comparing reads with where they come from", first, len(placed.read))
         for read, *rows in zip(placed.read[first:].tolist(), *counts, strict=False):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.kmer_table import Spans
 from overlapper.mapping.read_parts import cut_out
 from overlapper.runtime.memory import all_memory
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, even_ranges, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -109,7 +108,7 @@ def plan_slices(spans: Spans, k: int, kept: np.uint64, memory: int, threads: int
     """
     bits = min(_BIN_BITS, 2 * k)
     shift = 2 * k - bits
-    blocks = cut_evenly(spans.stop - spans.start, _COUNTED_BASES).tolist()
+    blocks = even_ranges(spans.stop - spans.start, _COUNTED_BASES)
 
     def count(block: tuple[int, int]) -> np.ndarray:
         counts = np.zeros(1 << bits, np.int64)
@@ -117,7 +116,7 @@ def plan_slices(spans: Spans, k: int, kept: np.uint64, memory: int, threads: int
         return counts
 
     counts = np.zeros(1 << bits, np.int64)
-    for counted in map_in_order(count, pairwise(blocks), threads):
+    for counted in map_in_order(count, blocks, threads):
         counts += counted
     share = min(memory // (A_KMER * threads), -(-int(counts.sum()) // threads))
     bounds = cut_evenly(counts, max(1, share))

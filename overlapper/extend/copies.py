@@ -23,7 +23,6 @@ wrong lengths of runs, many reads the same.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +32,7 @@ from overlapper.extend.differences import Differences, find_differences
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import copies as kernel
 from overlapper.runtime.memory import check_room
-from overlapper.runtime.threads import cut_evenly, for_each
+from overlapper.runtime.threads import even_ranges, for_each
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -107,7 +106,7 @@ def tell_copies(
     found = _outside_runs(reads, overlaps, found)
     pileups, overlap = _pileups(len(reads), overlaps, found), found.overlap
     weights = np.diff(pileups.first) + 1
-    blocks = list(itertools.pairwise(cut_evenly(weights, int(weights.sum()) // _BLOCKS + 1)))
+    blocks = even_ranges(weights, int(weights.sum()) // _BLOCKS + 1)
 
     def mark(function: Callable[..., None], *arguments: Any) -> None:
         for_each(lambda block: function(pileups, *block, *arguments), blocks, threads)

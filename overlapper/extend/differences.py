@@ -29,14 +29,13 @@ about ``D^2`` steps (Myers 1986, "An O(ND) difference algorithm"; Landau and Vis
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import differences as kernel
 from overlapper.runtime.memory import check_room
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Intervals, Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -102,13 +101,12 @@ def find_differences(
     """
     packed, o = PackedReads.of(reads), overlaps
     spans = np.maximum(o.q_end - o.q_start, o.t_end - o.t_start)
-    bounds = cut_evenly(spans, int(spans.sum(dtype=np.int64)) // _BLOCKS + 1)
     edits, listed, needed = [np.zeros(0, np.int32)], [np.zeros((0, 4), np.int32)], 0
     for edits_of_block, differences in map_in_order(
         lambda block: kernel.find_differences(
             packed, o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end, most, *block
         ),
-        itertools.pairwise(bounds),
+        even_ranges(spans, int(spans.sum(dtype=np.int64)) // _BLOCKS + 1),
         threads,
     ):
         needed += BYTES_A_DIFFERENCE * len(differences)

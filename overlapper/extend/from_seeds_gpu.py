@@ -7,13 +7,12 @@ fit a GPU are left to the CPU, with the same result.
 from __future__ import annotations
 
 import abc
-import itertools
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DeviceSeedIndex, DsoftOnGpus
 from overlapper.gpu.gpus import Gpus
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
@@ -69,8 +68,8 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
 
     def _find_here(self, start: int, stop: int) -> Counted:
         """Find on the CPU the overlaps of queries that do not fit a GPU."""
-        bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
-        return _joined([self._extended(*block) for block in itertools.pairwise(bounds.tolist())])
+        blocks = even_ranges(self._reads.lengths[start:stop], HOST_BASES)
+        return _joined([self._extended(start + first, start + last) for first, last in blocks])
 
     @abc.abstractmethod
     def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Made:

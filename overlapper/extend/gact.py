@@ -24,7 +24,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params.stages import GactParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.overlaps import UNCLASSIFIED, Overlaps
 from overlapper.tables.reads import Reads
@@ -77,13 +77,11 @@ def extend(
         return _extend_on(gpus, reads, candidates, params), {}
     seed_end = candidates.target_pos.astype(np.int64) + candidates.seed_length
     t_anchors = np.where(candidates.reverse, t_lengths - seed_end, candidates.target_pos)
-    bounds = cut_evenly(q_lengths + t_lengths, BLOCK_BASES)
 
-    def work(block: int) -> Overlaps:
-        rows = slice(bounds[block], bounds[block + 1])
-        return _extend_rows(reads, candidates, t_anchors, rows, params)
+    def work(block: tuple[int, int]) -> Overlaps:
+        return _extend_rows(reads, candidates, t_anchors, slice(*block), params)
 
-    blocks = list(map_in_order(work, range(len(bounds) - 1), threads))
+    blocks = list(map_in_order(work, even_ranges(q_lengths + t_lengths, BLOCK_BASES), threads))
     return Overlaps.concat(blocks or [_extend_rows(reads, candidates, t_anchors, slice(0, 0), params)]), {}
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from overlapper.kernels.selection import stops as kernel
 from overlapper.params.stages import ClassParams
-from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
+from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.ragged import offsets_of
 
@@ -93,14 +93,13 @@ class Stops:
         threads : int
             Changes nothing but the time.
         """
-        cuts = cut_evenly(np.diff(self._first), _ACCUMULATED_TOGETHER)
 
-        def accumulate(part: int) -> tuple[int, int]:
-            return kernel.accumulate(
-                self._first[cuts[part] : cuts[part + 1] + 1], self._stops, self._crossings
-            )
+        def accumulate(reads: tuple[int, int]) -> tuple[int, int]:
+            start, stop = reads
+            return kernel.accumulate(self._first[start : stop + 1], self._stops, self._crossings)
 
-        accumulated = list(map_in_order(accumulate, range(len(cuts) - 1), threads))
+        blocks = even_ranges(np.diff(self._first), _ACCUMULATED_TOGETHER)
+        accumulated = list(map_in_order(accumulate, blocks, threads))
         covered, quiet = (sum(counts[of] for counts in accumulated) for of in range(2))
         self._others = math.log(max(covered, 1) / max(quiet, 1))
         counts = kernel.count_crossings(self._crossings, _MOST_CROSSINGS)

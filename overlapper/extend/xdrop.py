@@ -6,7 +6,6 @@ overlap is that of its seed plus those of the extensions to both sides.
 
 from __future__ import annotations
 
-import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from overlapper.errors import ParameterError
 from overlapper.kernels.common.walks import PackedReads, Seeds, exact_seeds
 from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.params.stages import XdropParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Candidates, Intervals, Overlaps, Reads
 from overlapper.tables.overlaps import UNCLASSIFIED
 
@@ -84,8 +83,7 @@ def extend(
         return extend_seeds(packed, seeds, scheme)
 
     if gpus is None:
-        bounds = cut_evenly(room, _BLOCK_BASES).tolist()
-        blocks = [slice(*pair) for pair in itertools.pairwise(bounds)]
+        blocks = [slice(*rows) for rows in even_ranges(room, _BLOCK_BASES)]
         extensions = np.concatenate(list(map_in_order(extend_rows, blocks, threads)))
     else:
         seeds = seeds_of(slice(None))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables.ragged import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
@@ -57,9 +56,8 @@ class Segments:
 
     def blocks(self) -> Iterator[Self]:
         """Yield blocks of successive segments, of about equally many bases."""
-        bounds = cut_evenly(self.lengths, _BASES_A_BLOCK)
-        for first, last in pairwise(bounds):
-            yield self.take(slice(first, last))
+        for block in even_ranges(self.lengths, _BASES_A_BLOCK):
+            yield self.take(slice(*block))
 
     def windows(self, length: int, interval: int) -> Self:
         """Return windows of ``length`` bases, one every ``interval`` bases from the start of each segment."""

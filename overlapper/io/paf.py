@@ -39,7 +39,7 @@ from overlapper.errors import FormatError, shortened
 from overlapper.io.lines import LONGEST, name_problem, text_lines, whole
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import check_rereadable, line_blocks
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
@@ -112,14 +112,13 @@ def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterato
     sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + paf_formatting.ROW_BYTES
     if overlaps.cigar_offsets is not None:
         sizes += paf_formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
-    bounds = cut_evenly(sizes, _BLOCK_BYTES)
 
-    def text_of(block: int) -> memoryview:
-        start, stop = bounds[block], bounds[block + 1]
+    def text_of(block: tuple[int, int]) -> memoryview:
+        start, stop = block
         out = np.empty(sizes[start:stop].sum(), np.uint8)
         return out[: paf_formatting.format_paf(rows, names, start, stop, out)].data
 
-    return map_in_order(text_of, range(len(bounds) - 1), threads)
+    return map_in_order(text_of, even_ranges(sizes, _BLOCK_BYTES), threads)
 
 
 def _rows_of(overlaps: Overlaps) -> paf_formatting.Rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -12,7 +11,7 @@ import numpy as np
 from overlapper.io.artifacts import Artifact
 from overlapper.io.identity import digest_of_parts
 from overlapper.io.stored_reads import StoredReads
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
 from overlapper.tables.reads import content_order, words_for
@@ -138,8 +137,7 @@ def _write_ordered(
 ) -> None:
     """Write a ragged column, which lies as the reads were given, in the order wanted, a chunk at a time."""
     firsts = offsets_of(sizes)[:-1]
-    bounds = cut_evenly(np.dtype(dtype).itemsize * sizes[order], _CHUNK_BYTES)
-    for start, stop in itertools.pairwise(bounds):
+    for start, stop in even_ranges(np.dtype(dtype).itemsize * sizes[order], _CHUNK_BYTES):
         of_chunk = order[start:stop]
         artifact.append(name, artifact.gathered(given, dtype, firsts[of_chunk], sizes[of_chunk]))
     artifact.remove(given)

@@ -7,7 +7,6 @@ more go to disk as sorted runs, which are merged, a range of targets at a time.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.writers import FORMATS, OverlapWriter, check_format, open_overlaps
 from overlapper.runtime.streams import is_stream, tells_no_format
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -130,11 +129,10 @@ class _ByTarget:
         """Write all rows."""
         runs = [*self._runs, self._sorted(self._held)]
         ranks = [self._rank[run.target] for run in runs]
-        bounds = cut_evenly(self._bytes_of_target, max(1, self._held_bytes // _COPIES))
-        for first, last in itertools.pairwise(bounds):
+        for targets in even_ranges(self._bytes_of_target, max(1, self._held_bytes // _COPIES)):
             parts = []
             for run, rank in zip(runs, ranks, strict=True):
-                start, stop = np.searchsorted(rank, [first, last])
+                start, stop = np.searchsorted(rank, targets)
                 parts.append(run.rows(int(start), int(stop)))
             self._writer.write(self._sorted([part for part in parts if len(part)]))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Overlaps
 from overlapper.tables.overlaps import pair_order
 
@@ -54,8 +54,7 @@ def read_parts(artifacts: list[Artifact], n_reads: int) -> Iterator[Overlaps]:
     of_query = np.zeros(n_reads, np.int64)
     for part in parts:
         np.add.at(of_query, *np.unique(part.queries, return_counts=True))
-    bounds = cut_evenly(of_query, ROWS_AT_A_TIME)
-    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+    for start, stop in even_ranges(of_query, ROWS_AT_A_TIME):
         found = [part.read(start, stop) for part in parts]
         found = [overlaps for overlaps in found if len(overlaps)]
         if found:

@@ -10,7 +10,7 @@ import numpy as np
 
 from overlapper.io.arrays import loaded_arrays
 from overlapper.io.artifacts import Artifact
-from overlapper.runtime.threads import cut_evenly
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
 
@@ -94,6 +94,5 @@ class StoredReads:
 
     def parts(self) -> Iterator[Reads]:
         """Yield all reads, some at a time."""
-        bounds = cut_evenly(self.lengths, PART_BASES)
-        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            yield self.take(np.arange(start, stop))
+        for block in even_ranges(self.lengths, PART_BASES):
+            yield self.take(np.arange(*block))

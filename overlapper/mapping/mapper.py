@@ -7,7 +7,6 @@ import dataclasses
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -22,7 +21,7 @@ from overlapper.mapping.choice import Groups, mapping_quality, other_score, wort
 from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extender
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.params.mapping import MapParams
-from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
+from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
 from overlapper.tables.strands import forward_intervals
@@ -285,7 +284,7 @@ def _blocks(parts: Iterable[Reads]) -> Iterator[Reads]:
         if longest > LONGEST_READ:
             name = reads.name(int(reads.lengths.argmax()))
             raise ParameterError(f"read {name} has {longest} bases, expected at most {LONGEST_READ}")
-        for first, last in pairwise(cut_evenly(reads.lengths, BLOCK_BASES).tolist()):
+        for first, last in even_ranges(reads.lengths, BLOCK_BASES):
             yield reads.take(np.arange(first, last))
 
 

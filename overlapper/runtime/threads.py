@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections import deque
@@ -192,3 +193,8 @@ def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
         before = int(ends[start - 1]) if start else 0
         bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
     return np.array(bounds, np.int64)
+
+
+def even_ranges(weights: np.ndarray, share: int) -> list[tuple[int, int]]:
+    """Return the first item of each block that `cut_evenly` cuts, and the one behind its last."""
+    return list(itertools.pairwise(cut_evenly(weights, share).tolist()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
-from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
+from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import content_order
@@ -30,15 +30,14 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
     -------
     ndarray of int64, shape (reads,)
     """
-    bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
 
-    def hashes_of(block: int) -> np.ndarray:
-        some = reads.rows(int(bounds[block]), int(bounds[block + 1]))
+    def hashes_of(block: tuple[int, int]) -> np.ndarray:
+        some = reads.rows(*block)
         return content_hashes(
             some.words, some.word_offsets, some.unknown_start, some.unknown_end, some.unknown_offsets
         )
 
-    hashes = map_in_order(hashes_of, range(len(bounds) - 1), threads)
+    hashes = map_in_order(hashes_of, even_ranges(reads.lengths, _BLOCK_BASES), threads)
     return content_order(reads.lengths, np.concatenate([np.empty(0, np.uint64), *hashes]))
 
 
@@ -55,18 +54,18 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
     """
     if np.array_equal(order, np.arange(len(reads))):
         return reads
-    bounds = cut_evenly(reads.lengths[order], _BLOCK_BASES)
+    blocks = even_ranges(reads.lengths[order], _BLOCK_BASES)
 
     def rows(values: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of a column in order, and where each starts."""
         new_offsets = offsets_of(np.diff(offsets)[order])
         out = np.empty(new_offsets[-1], values.dtype)
 
-        def put(block: int) -> None:
-            some = slice(bounds[block], bounds[block + 1])
-            put_rows(values, offsets, order[some], out[new_offsets[some.start] :])
+        def put(block: tuple[int, int]) -> None:
+            start, stop = block
+            put_rows(values, offsets, order[start:stop], out[new_offsets[start] :])
 
-        for_each(put, range(len(bounds) - 1), threads)
+        for_each(put, blocks, threads)
         return out, new_offsets
 
     nothing, none = np.zeros(len(reads) + 1, np.int64), np.empty(0, np.uint64)

@@ -34,7 +34,7 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
+from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
 from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
@@ -276,16 +276,16 @@ def _draw(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarr
 
     share = min(1.0, wanted / max(1, reads.total_bases))
     threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
-    bounds = cut_evenly(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
 
-    def draw_block(block: int) -> tuple[np.ndarray, np.ndarray]:
+    def draw_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         return kmer_sample.sample(
             reads.words, reads.word_offsets, reads.lengths,
             reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            int(bounds[block]), int(bounds[block + 1]), threshold,
+            *block, threshold,
         )  # fmt: skip
 
-    blocks = list(map_in_order(draw_block, range(len(bounds) - 1), threads))
+    ranges = even_ranges(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
+    blocks = list(map_in_order(draw_block, ranges, threads))
     if not blocks:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
     return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])

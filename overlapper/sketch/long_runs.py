@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
@@ -46,15 +46,15 @@ class LongRuns:
         """
         from overlapper.kernels.seeds.long_runs import find_surplus
 
-        bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
+        ranges = even_ranges(reads.lengths, _BLOCK_BASES)
 
-        def of_block(block: int) -> np.ndarray:
-            some = reads.rows(int(bounds[block]), int(bounds[block + 1]))
+        def of_block(block: tuple[int, int]) -> np.ndarray:
+            some = reads.rows(*block)
             known = np.diff(some.unknown_offsets) == 0
             return find_surplus(some.words, some.word_offsets, np.where(known, some.lengths, 0), longest)
 
-        blocks = map_in_order(of_block, range(len(bounds) - 1), threads)
-        found = [block + np.array([first, 0, 0]) for first, block in zip(bounds, blocks, strict=False)]
+        blocks = map_in_order(of_block, ranges, threads)
+        found = [block + np.array([first, 0, 0]) for (first, _), block in zip(ranges, blocks, strict=True)]
         return cls(np.concatenate([np.empty((0, 3), np.int64), *found]))
 
     def cut(self, reads: Reads, first: int, threads: int) -> Reads:
@@ -69,10 +69,9 @@ class LongRuns:
         threads : int
             Changes nothing but the time.
         """
-        bounds = cut_evenly(reads.lengths, _BLOCK_BASES).tolist()
         blocks = map_in_order(
-            lambda block: self._cut(reads.rows(*bounds[block : block + 2]), first + bounds[block]),
-            range(len(bounds) - 1),
+            lambda block: self._cut(reads.rows(*block), first + block[0]),
+            even_ranges(reads.lengths, _BLOCK_BASES),
             threads,
         )
         return Reads.concat([reads.rows(0, 0).bases_alone(), *blocks], threads)

@@ -11,7 +11,7 @@ from overlapper.errors import ParameterError
 from overlapper.kernels.seeds import seed_index as pages_kernel
 from overlapper.kernels.seeds.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
 from overlapper.params.stages import SketchParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.sketch.page_chains import EntryLayout, partition
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
@@ -62,13 +62,12 @@ class ReferenceIndex:
         if bases >= 1 << Y_BITS:
             raise ParameterError(f"the reference has {bases} bases, expected less than {1 << Y_BITS}")
         layout = EntryLayout.choose(bases, sketch)
-        bounds = cut_evenly(reference.lengths, BLOCK_BASES)
         sketched = np.empty(len(reference), np.int32)
 
-        def sketch_block(block: int) -> tuple[np.ndarray, ...]:
-            return partition(reference, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
+        def sketch_block(block: tuple[int, int]) -> tuple[np.ndarray, ...]:
+            return partition(reference, *block, sketch, layout, sketched)
 
-        parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
+        parts = list(map_in_order(sketch_block, even_ranges(reference.lengths, BLOCK_BASES), threads))
         sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
         firsts = offsets_of(sizes)
         # One bit at least: entries of 64 bits cannot be shifted by all of them.
