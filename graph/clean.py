@@ -137,7 +137,7 @@ def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int
     """Remove short ends that several unitigs share, until none is left."""
     before = len(graph.reads)
     while (doomed := _forked_ends(graph, most_reads)[0]).any():
-        graph = _without_reads(graph, doomed)
+        graph = graph.without(doomed)
     return graph, {"reads in forked ends": before - len(graph.reads)}
 
 
@@ -146,7 +146,7 @@ def join_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, in
     edges = 0
     while (doomed := _forked_ends(graph, most_reads)[1]).any():
         edges += int((doomed | doomed[graph.mirror]).sum())
-        graph = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+        graph = graph.without(edges=doomed)
     return graph, {"edges of forked ends": edges}
 
 
@@ -185,20 +185,20 @@ def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[
     if shared_depth < np.inf:
         weak = np.flatnonzero(doomed)
         doomed[weak] = ~is_undecided(graph, weak, shared_depth)
-    cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+    cleaned = graph.without(edges=doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
 
 
 def cut_bridges(graph: Graph) -> tuple[Graph, dict[str, int]]:
     """Remove single reads that join two branching nodes."""
     doomed = bridges.bridges(*_arrays(graph), graph.edges.overlap)
-    return _without_reads(graph, doomed), {"bridging reads": int(doomed.sum())}
+    return graph.without(doomed), {"bridging reads": int(doomed.sum())}
 
 
 def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     """Open short chains that lead from a node to its other strand."""
     doomed = bridges.biloops(*_arrays(graph), graph.edges.overlap, most_reads)
-    cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+    cleaned = graph.without(edges=doomed)
     return cleaned, {"edges of bi-loops": len(graph.edges) - len(cleaned.edges)}
 
 
@@ -209,7 +209,3 @@ def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Gra
 
 def _arrays(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     return graph.first_edge, graph.edges.target
-
-
-def _without_reads(graph: Graph, doomed: np.ndarray) -> Graph:
-    return graph.without(doomed, np.zeros(len(graph.edges), np.bool_))

@@ -50,7 +50,7 @@ def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Gra
         doomed[laid_out.path >> 1] = ~stays[laid_out.unitig_of_step]
     if doomed.all():
         doomed[:] = False
-    dropped = graph.without(doomed, np.zeros(len(graph.edges), np.bool_))
+    dropped = graph.without(doomed)
     return dropped, {"reads in islands": int(doomed.sum())}
 
 
@@ -93,12 +93,9 @@ def _fits(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of a read of an island and another unitig that it fits."""
     pairs = []
-    for read, other, spanned in (
-        (overlaps.query, overlaps.target, overlaps.q_end - overlaps.q_start),
-        (overlaps.target, overlaps.query, overlaps.t_end - overlaps.t_start),
-    ):
+    for read, other, start, end in overlaps.sides():
         here, there = unitig[read], unitig[other]
         rows = np.flatnonzero((here >= 0) & on_path[other] & (here != there))
-        rows = rows[island[here[rows]] & (2 * spanned[rows] >= bases[read[rows]])]
+        rows = rows[island[here[rows]] & (2 * (end - start)[rows] >= bases[read[rows]])]
         pairs.append((read[rows], there[rows]))
     return np.concatenate([read for read, _ in pairs]), np.concatenate([there for _, there in pairs])

@@ -176,16 +176,18 @@ class Graph:
         """The mirror of every edge (int64)."""
         return mirror_edges(self.first_edge, self.edges.source, self.edges.target)
 
-    def without(self, reads: np.ndarray, edges: np.ndarray) -> Self:
+    def without(self, reads: np.ndarray | None = None, edges: np.ndarray | None = None) -> Self:
         """Return the graph without some reads and edges.
 
         Parameters
         ----------
-        reads : ndarray of bool, shape (n,)
-            Reads to remove, with all their edges.
-        edges : ndarray of bool, shape (m,)
-            Edges to remove, each with its mirror.
+        reads : ndarray of bool, shape (n,), optional
+            Reads to remove, with all their edges; none by default.
+        edges : ndarray of bool, shape (m,), optional
+            Edges to remove, each with its mirror; none by default.
         """
+        reads = np.zeros(len(self.reads), np.bool_) if reads is None else reads
+        edges = np.zeros(len(self.edges), np.bool_) if edges is None else edges
         gone = edges | edges[self.mirror] | reads[self.edges.source >> 1] | reads[self.edges.target >> 1]
         kept = self.edges.take(~gone)
         number = np.cumsum(~reads, dtype=np.int32) - 1

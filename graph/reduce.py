@@ -57,5 +57,5 @@ def reduce(graph: Graph, fuzz: int = GraphParams.fuzz, *, threads: int = 1) -> t
         threads,
     )
     transitive = np.concatenate([np.zeros(0, np.bool_), *found])
-    reduced = graph.without(np.zeros(len(graph.reads), np.bool_), transitive)
+    reduced = graph.without(edges=transitive)
     return reduced, {"transitive edges": len(graph.edges) - len(reduced.edges)}

@@ -48,7 +48,7 @@ def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, in
         Those it was built of.
     """
     doomed = find_remnants(graph, overlaps)
-    dropped = graph.without(doomed, np.zeros(len(graph.edges), np.bool_))
+    dropped = graph.without(doomed)
     return dropped, {"reads in remnants": int(doomed.sum())}
 
 
@@ -100,11 +100,8 @@ def _is_elsewhere(
     of_path[on_path] = of_read[on_path] = component[laid_out.unitig_of_step]
     of_read[inner] = component[contained.unitig]
     excess = np.zeros(1 + component.max(), np.int64)
-    for read, other, bases in (
-        (overlaps.query, overlaps.target, overlaps.q_end - overlaps.q_start),
-        (overlaps.target, overlaps.query, overlaps.t_end - overlaps.t_start),
-    ):
+    for read, other, start, end in overlaps.sides():
         here, there = of_path[read], of_read[other]
         rows = np.flatnonzero((here >= 0) & (there >= 0))
-        np.add.at(excess, here[rows], np.where(here == there, -1, 1)[rows] * bases[rows])
+        np.add.at(excess, here[rows], np.where(here == there, -1, 1)[rows] * (end - start)[rows])
     return excess > 0

@@ -71,10 +71,7 @@ def _agreeing(own: OwnReads, overlaps: Overlaps) -> _Stretches:
     place = np.full(reads, -1, np.int64)
     place[own.read] = np.arange(len(own))
     parts = [_on_unitigs(own, np.arange(len(own)), own.read, own.r_start, own.r_end)]
-    for read, other, start, end in (
-        (overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end),
-        (overlaps.target, overlaps.query, overlaps.t_start, overlaps.t_end),
-    ):
+    for read, other, start, end in overlaps.sides():
         rows = np.flatnonzero(place[read] >= 0)
         parts.append(_on_unitigs(own, place[read[rows]], other[rows], start[rows], end[rows]))
     return _Stretches(*map(np.concatenate, zip(*parts, strict=True)))

@@ -39,7 +39,6 @@ def count_copy_differences(
     overlaps: Overlaps,
     *,
     preset: str = "auto",
-    params: AssembleParams | None = None,
     threads: int = 1,
     device: str = "auto",
     gpu_memory: int = 0,
@@ -57,8 +56,6 @@ def count_copy_differences(
     preset : str
         For finding the overlaps by which the reads are corrected; its error rate counts where too few reads
         overlap to estimate it.
-    params : AssembleParams, optional
-        How reads are corrected, as `overlapper assemble` does it.
     threads : int
         Changes nothing but the time.
     device, gpu_memory
@@ -74,13 +71,12 @@ def count_copy_differences(
     Overlaps
         The same rows, with ``copy_differences``.
     """
-    params = params or AssembleParams()
     if order is None:
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
     rate = steps.overlap("overlaps", preset, None, report)["error rate"]
-    correct_by_accuracy(steps, params, rate < ACCURATE_BELOW, False, report)
+    correct_by_accuracy(steps, AssembleParams(), rate < ACCURATE_BELOW, False, report)
     steps.overlap("corrected-overlaps", "auto", None, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)

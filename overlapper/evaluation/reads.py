@@ -22,6 +22,7 @@ from overlapper.params.mapping import MapParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import Reads
+from overlapper.tables.base import Table, column
 from overlapper.tables.ragged import offsets_of
 
 MARGIN = 200
@@ -112,8 +113,8 @@ def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
     return Reads.concat(parts)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Placed:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class _Placed(Table):
     """Places of reads, in the order of the corrected reads.
 
     Attributes
@@ -126,13 +127,13 @@ class _Placed:
         Placed reads that there is no corrected one of.
     """
 
-    read: np.ndarray
-    raw: np.ndarray
-    target: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    reverse: np.ndarray
-    missing: int
+    read: np.ndarray = column("i8")
+    raw: np.ndarray = column("i8")
+    target: np.ndarray = column("i8")
+    start: np.ndarray = column("i8")
+    end: np.ndarray = column("i8")
+    reverse: np.ndarray = column("?")
+    missing: int = 0
 
     @classmethod
     def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placed:
@@ -187,11 +188,6 @@ class _Placed:
         over = self.end - sequences.lengths[self.target]
         np.maximum.at(more, self.target, np.where(over > 0, over + MARGIN, 0))
         return np.minimum(more, sequences.lengths)
-
-    def rows(self, first: int, last: int) -> _Placed:
-        """Return some of the places."""
-        columns = ("read", "raw", "target", "start", "end", "reverse")
-        return dataclasses.replace(self, **{name: getattr(self, name)[first:last] for name in columns})
 
 
 def _numbers(names: Sequence[str], wanted: np.ndarray) -> np.ndarray:

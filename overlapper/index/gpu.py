@@ -288,7 +288,7 @@ class _Gpu:
             size = max(1, self._arena.free // (_BYTES_A_BASE * _BASES_A_BLOCK))
             while begin < count:
                 end = min(begin + size, count)
-                part = segments.take(slice(blocks[begin], blocks[end]))
+                part = segments.rows(blocks[begin], blocks[end])
                 try:
                     results.append(find(index, fm, self._upload(reads, part), self._arena))
                     begin = end
@@ -325,7 +325,7 @@ def _shares(segments: Segments, count: int) -> list[Segments]:
     ends = np.cumsum(segments.lengths)
     total = int(ends[-1]) if len(ends) else 0
     bounds = np.searchsorted(ends, [total * i // count for i in range(count)], side="left")
-    return [segments.take(slice(a, b)) for a, b in pairwise([*bounds, len(segments)])]
+    return [segments.rows(a, b) for a, b in pairwise([*bounds, len(segments)])]
 
 
 def _matches(batches: list[Found]) -> Matches:

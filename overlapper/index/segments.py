@@ -9,14 +9,15 @@ from typing import Self
 import numpy as np
 
 from overlapper.runtime.threads import even_ranges
+from overlapper.tables.base import Table, column
 from overlapper.tables.ragged import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 _BASES_A_BLOCK = 1 << 20
 
 
-@dataclasses.dataclass(frozen=True)
-class Segments:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Segments(Table):
     """Maximal runs of known bases, by read and start; none is empty.
 
     Attributes
@@ -30,10 +31,10 @@ class Segments:
         Number of its first base, counted through the packed words of all reads.
     """
 
-    reads: np.ndarray
-    starts: np.ndarray
-    lengths: np.ndarray
-    packed_starts: np.ndarray
+    reads: np.ndarray = column("i8")
+    starts: np.ndarray = column("i8")
+    lengths: np.ndarray = column("i8")
+    packed_starts: np.ndarray = column("i8")
 
     @classmethod
     def of(cls, reads: Reads, min_length: int = 1) -> Self:
@@ -51,13 +52,10 @@ class Segments:
         source = reads.word_offsets[:-1][read] * BASES_PER_WORD + start
         return cls(read[kept], start[kept], (end - start)[kept], source[kept])
 
-    def __len__(self) -> int:
-        return len(self.reads)
-
     def blocks(self) -> Iterator[Self]:
         """Yield blocks of successive segments, of about equally many bases."""
         for block in even_ranges(self.lengths, _BASES_A_BLOCK):
-            yield self.take(slice(*block))
+            yield self.rows(*block)
 
     def windows(self, length: int, interval: int) -> Self:
         """Return windows of ``length`` bases, one every ``interval`` bases from the start of each segment."""
@@ -68,7 +66,3 @@ class Segments:
         return type(self)(
             self.reads[rows], self.starts[rows] + shift, lengths, self.packed_starts[rows] + shift
         )
-
-    def take(self, rows: np.ndarray | slice) -> Self:
-        """Return chosen segments, by a mask, numbers in any order, or a slice."""
-        return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.packed_starts[rows])

@@ -198,10 +198,7 @@ def _misplaced(overlaps: Overlaps, lengths: np.ndarray) -> str:
     """Return which overlap does not lie within its reads; nothing where all do."""
     bad = (overlaps.query < 0) | (overlaps.query >= overlaps.target) | (overlaps.target >= len(lengths))
     if not bad.any():
-        for read, start, end in (
-            (overlaps.query, overlaps.q_start, overlaps.q_end),
-            (overlaps.target, overlaps.t_start, overlaps.t_end),
-        ):
+        for read, _, start, end in overlaps.sides():
             bad |= (start < 0) | (start > end) | (end > lengths[read])
         bad |= overlaps.kind > max(OverlapClass)
         if overlaps.cigar is not None and overlaps.cigar_offsets is not None:

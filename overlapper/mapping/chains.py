@@ -11,13 +11,13 @@ from overlapper.kernels.mapping import anchor_chains as kernel
 from overlapper.mapping.anchors import Anchors
 from overlapper.params.mapping import AnchorChainParams
 from overlapper.tables import Reads
-from overlapper.tables.ragged import gather_ragged, offsets_of
+from overlapper.tables.base import Table, column, offsets, ragged
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.tables.strands import forward_intervals
 
 
-@dataclasses.dataclass(frozen=True)
-class Chains:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Chains(Table):
     """Chains, by read.
 
     Intervals and anchors are on the read as turned to the strand that matches, and on the forward strand of
@@ -39,48 +39,31 @@ class Chains:
         First bases and length of every anchor; both ascend within a chain.
     """
 
-    read: np.ndarray
-    target: np.ndarray
-    reverse: np.ndarray
-    score: np.ndarray
-    seeds: np.ndarray
-    q_start: np.ndarray
-    q_end: np.ndarray
-    t_start: np.ndarray
-    t_end: np.ndarray
-    starts: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-    length: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.read)
-
-    def take(self, rows: np.ndarray) -> Chains:
-        """Return some chains, in the order given."""
-        first, counts = self.starts[:-1][rows], np.diff(self.starts)[rows]
-        plain = {name: getattr(self, name)[rows] for name in _PLAIN}
-        ragged = {name: gather_ragged(getattr(self, name), first, counts) for name in ("x", "y", "length")}
-        return Chains(**plain, **ragged, starts=offsets_of(counts))
+    read: np.ndarray = column("i8")
+    target: np.ndarray = column("i8")
+    reverse: np.ndarray = column("?")
+    score: np.ndarray = column("i8")
+    seeds: np.ndarray = column("i8")
+    q_start: np.ndarray = column("i8")
+    q_end: np.ndarray = column("i8")
+    t_start: np.ndarray = column("i8")
+    t_end: np.ndarray = column("i8")
+    starts: np.ndarray = offsets()
+    x: np.ndarray = ragged("i8", by="starts")
+    y: np.ndarray = ragged("i8", by="starts")
+    length: np.ndarray = ragged("i8", by="starts")
 
     @classmethod
-    def concat(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
+    def of_all(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
         """Concatenate the chains of several sets of reads, given the number of reads of each."""
-        columns = {
-            name: np.concatenate([getattr(table, name) for table in tables])
-            for name in (*_PLAIN[1:], "x", "y", "length")
-        }
-        before = np.cumsum(reads) - reads
-        read = np.concatenate([table.read + first for table, first in zip(tables, before, strict=True)])
-        counts = np.concatenate([np.diff(table.starts) for table in tables])
-        return cls(read=read, **columns, starts=offsets_of(counts))
+        before = (np.cumsum(reads) - reads).tolist()
+        return cls.concat(
+            [dataclasses.replace(t, read=t.read + first) for t, first in zip(tables, before, strict=True)]
+        )
 
     def forward_intervals(self, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the intervals on the forward strands of reads of these lengths."""
         return forward_intervals(self.q_start, self.q_end, self.reverse, lengths[self.read])
-
-
-_PLAIN = ("read", "target", "reverse", "score", "seeds", "q_start", "q_end", "t_start", "t_end")
 
 
 def chain(anchors: Anchors, reference: Reads, params: AnchorChainParams) -> Chains:

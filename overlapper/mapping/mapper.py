@@ -62,7 +62,7 @@ class _Chained:
         """Join blocks of reads."""
         return cls(
             Reads.concat([block.reads for block in blocks]),
-            Chains.concat([block.chains for block in blocks], [len(block.reads) for block in blocks]),
+            Chains.of_all([block.chains for block in blocks], [len(block.reads) for block in blocks]),
             np.concatenate([block.other_score for block in blocks]),
             _sum([block.counts for block in blocks]),
             _sum([block.seconds for block in blocks]),

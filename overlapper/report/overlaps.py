@@ -73,11 +73,7 @@ def coverage_along(overlaps: Overlaps, lengths: np.ndarray, parts: int, most: in
     row_of = np.full(len(lengths), -1, np.int64)
     row_of[taken] = np.arange(len(taken))
     steps = np.zeros((len(taken), parts + 1), np.int64)
-    sides = (
-        (overlaps.query, overlaps.q_start, overlaps.q_end),
-        (overlaps.target, overlaps.t_start, overlaps.t_end),
-    )
-    for read, start, end in sides:
+    for read, _, start, end in overlaps.sides():
         row = row_of[read]
         inside = row >= 0
         for place, sign in ((start, 1), (end, -1)):

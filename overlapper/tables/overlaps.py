@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -59,6 +59,11 @@ class Intervals(Table):
     q_end: np.ndarray = column("i4")
     t_start: np.ndarray = column("i4")
     t_end: np.ndarray = column("i4")
+
+    def sides(self) -> Iterator[tuple[np.ndarray, ...]]:
+        """Yield the read, the other read, and start and end on the read: of queries, then of targets."""
+        yield self.query, self.target, self.q_start, self.q_end
+        yield self.target, self.query, self.t_start, self.t_end
 
     @classmethod
     def gather(cls, tables: list[Self], rows: np.ndarray, threads: int) -> Self:

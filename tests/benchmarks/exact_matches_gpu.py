@@ -129,7 +129,7 @@ def search_kernels(index, device, reads, min_length, rounds):
     queries = [arena.upload(a) for a in (reads.words, segments.packed_starts, segments.lengths)]
     size = seed_length(index.fm, min_length)
     step = min_length - size + 1
-    part = segments.take(slice(0, len(segments) // 50 + 1))
+    part = segments.rows(0, len(segments) // 50 + 1)
     sample = count_accesses(index.fm, reads.words, part.packed_starts, part.lengths, step, size)
     gathers = sample * int(segments.lengths.sum()) / int(part.lengths.sum())
     for what, kernel, settings, items_each in (

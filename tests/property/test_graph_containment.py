@@ -49,7 +49,7 @@ def test_reads_get_the_nearest_container_that_is_left(drawn):
             containments_of_reads(size, *zip(*arrows, strict=True)), position=np.arange(len(arrows)),
         ),
     )  # fmt: skip
-    cleaned = built.without(np.array(gone), np.zeros(0, np.bool_))
+    cleaned = built.without(np.array(gone))
     found, counts = contain_again(cleaned)
 
     there = {i for i in range(reads) if not gone[i]}
