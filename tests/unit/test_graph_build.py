@@ -49,11 +49,15 @@ def pile(parts, genome_size=6000):
     return Reads.from_sequences(names, sequences), overlap_table([*columns, *rows]), genome
 
 
-def test_a_chimera_is_cut_and_leaves_no_misjoin():
-    reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
+@pytest.mark.parametrize(
+    ("parts", "chimeric", "adapters"),
+    [([(500, 1500, False), (4000, 4800, True)], 1, 0), ([(2000, 3200, False), (2300, 3200, True)], 0, 1)],
+)
+def test_a_chimera_or_missed_adapter_is_told_and_cut_and_leaves_no_misjoin(parts, chimeric, adapters):
+    reads, overlaps, genome = pile(parts)
     assembly = graph.assemble(reads, overlaps, PARAMS)
-    assert assembly.counts["build"]["chimeric reads cut"] == 1
-    assert assembly.counts["build"]["missed adapters cut"] == 0
+    assert assembly.counts["build"]["chimeric reads cut"] == chimeric
+    assert assembly.counts["build"]["missed adapters cut"] == adapters
     assert len(assembly.layout) == 1
     assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
 
@@ -168,14 +172,6 @@ def test_nothing_counts_outside_of_given_intervals(depth):
     assert 4 not in built.contained.read
     for read in cut.keys() & before.keys():
         assert cut[read] == (max(before[read][0], start[read]), min(before[read][1], end[read]))
-
-
-def test_a_missed_adapter_is_told_from_a_chimera():
-    reads, overlaps, genome = pile([(2000, 3200, False), (2300, 3200, True)])
-    assembly = graph.assemble(reads, overlaps, PARAMS)
-    assert assembly.counts["build"]["missed adapters cut"] == 1
-    assert assembly.counts["build"]["chimeric reads cut"] == 0
-    assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
 
 
 def test_an_unconfirmed_end_goes_where_other_reads_go_on():

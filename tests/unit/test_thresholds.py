@@ -18,12 +18,17 @@ DRAFTS = {
 }
 
 
+def polished(draft, reads, params=None):
+    """Return a draft polished by reads, and the facts of the first round."""
+    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [draft]), np.array([False])), Stages()
+    made = polish(unitigs, reads, params, device="cpu", stages=stages)
+    return made.unitigs.sequences.sequence(0), stages.done[0].facts
+
+
 def fitted(preset, draft):
     """Return the thresholds, that of homopolymer runs last, by reads of a preset laid on a draft."""
     reads, _ = simulate_reads(GENOME, preset, coverage=25, seed=3)
-    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [draft]), np.array([False])), Stages()
-    polish(unitigs, reads, device="cpu", stages=stages)
-    facts = stages.done[0].facts
+    _, facts = polished(draft, reads)
     return *facts["thresholds"], facts["run_threshold"]
 
 
@@ -44,13 +49,12 @@ def test_drafts_are_stripped_where_reads_insert_more_whatever_they_are(draft):
 
 def test_reads_of_something_else_tell_nothing():
     reads, _ = simulate_reads(random_genome(20_000, seed=9), "ont", coverage=5, seed=9)
-    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [BASES]), np.array([False])), Stages()
-    assert polish(unitigs, reads, device="cpu", stages=stages).unitigs.sequences.sequence(0) == BASES
-    assert stages.done[0].facts["thresholds"] == (20, 30, 40, 57)
+    made, facts = polished(BASES, reads)
+    assert made == BASES
+    assert facts["thresholds"] == (20, 30, 40, 57)
 
 
 def test_raised_thresholds_of_drafts_are_still_thresholds():
     reads, _ = simulate_reads(GENOME, "clr", coverage=25, seed=3)
-    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [BASES]), np.array([False])), Stages()
-    polish(unitigs, reads, CorrectParams(thresholds=(30, 95, 0)), device="cpu", stages=stages)
-    assert stages.done[0].facts["thresholds"][:2] == (40, 99)
+    _, facts = polished(BASES, reads, CorrectParams(thresholds=(30, 95, 0)))
+    assert facts["thresholds"][:2] == (40, 99)
