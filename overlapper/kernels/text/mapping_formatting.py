@@ -37,7 +37,7 @@ _SEEDS, _CHAIN_SCORE, _SECOND_SCORE = text_bytes(b"\tcm:i:"), text_bytes(b"\ts1:
 _DIVERGENCE, _CIGAR = text_bytes(b"\tde:f:"), text_bytes(b"\tcg:Z:")
 _NO_MATE, _NO_PLACE = text_bytes(b"\t*\t0\t0\t"), text_bytes(b"\t*\t0\t0\t*\t*\t0\t0\t")
 _LETTERS, _OPERATIONS = text_bytes(b"ACGTN"), text_bytes(OPERATIONS.encode())
-_TAB, _NEWLINE, _PLUS, _MINUS, _STAR, _LETTER_S, _PHRED = 9, 10, 43, 45, 42, 83, 33
+_TAB, _NEWLINE, _STAR, _LETTER_S, _PHRED = 9, 10, 42, 83, 33
 _PAIRED = 7
 
 

@@ -23,7 +23,7 @@ ROW_BYTES = 160
 _NO_MAPPING_QUALITY = text_bytes(b"\t255")
 _TYPE = text_bytes(b"\ttp:A:P")
 _EDITS = text_bytes(b"\tNM:i:")
-_TAB, _NEWLINE, _PLUS, _MINUS = 9, 10, 43, 45
+_NEWLINE = 10
 
 
 class MatchRows(NamedTuple):
