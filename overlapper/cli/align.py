@@ -77,12 +77,13 @@ def align(
     from overlapper.cli.record import Record
     from overlapper.extend.pairwise import align as align_pairs
     from overlapper.io import read_fastx
-    from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
+    from overlapper.io.outputs import check_format
+    from overlapper.io.pairwise import ENDINGS, read_pairs, write_alignments
     from overlapper.params.scoring import Scoring
     from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
-    check_alignments_format(output)
+    check_format(output, ENDINGS)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]
     with begun("align", COMPILE_SECONDS, threads=threads, quiet=quiet, log=log) as (progress, files):

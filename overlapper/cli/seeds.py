@@ -111,11 +111,12 @@ def seeds(
 
     from overlapper.cli.record import Record
     from overlapper.io import read_fastx
-    from overlapper.io.matches import check_matches_format
+    from overlapper.io.matches import ENDINGS
+    from overlapper.io.outputs import check_format
     from overlapper.runtime.gpu.devices import select_devices
     from overlapper.runtime.threads import available_threads
 
-    check_matches_format(output)
+    check_format(output, ENDINGS)
     devices = select_devices(device)
     threads = threads or available_threads()
     with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):

@@ -20,7 +20,7 @@ import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.io.outputs import OutputFile, check_format
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
 from overlapper.runtime import cleanup
 from overlapper.runtime.streams import is_stream, tells_no_format
@@ -69,8 +69,7 @@ class MappingWriter(Protocol):
 
 def check_mappings_format(path: str, options: MappingOptions) -> None:
     """Raise a `ParameterError` if the name of a file tells no format, or one that the options do not suit."""
-    if not tells_no_format(path, ENDINGS):
-        check_ending(path, ENDINGS)
+    check_format(path, ENDINGS)
     if (options.sort or options.index) and not path.endswith(".bam"):
         raise ParameterError(f"the name {path} does not end in .bam: only BAM is sorted and indexed")
     if options.index and not options.sort:

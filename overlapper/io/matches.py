@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from overlapper.errors import OutputError
-from overlapper.io.outputs import OutputFile, check_ending
-from overlapper.runtime.streams import tells_no_format
+from overlapper.io.outputs import OutputFile, check_format
 from overlapper.runtime.threads import map_in_order
 
 if TYPE_CHECKING:
@@ -37,12 +36,6 @@ class MatchWriter(Protocol):
 
     def write(self, rows: MatchRows) -> None:
         """Write matches."""
-
-
-def check_matches_format(path: str) -> None:
-    """Raise a `ParameterError` if the name of a file tells no format of matches."""
-    if not tells_no_format(path, ENDINGS):
-        check_ending(path, ENDINGS)
 
 
 def open_matches(
@@ -71,7 +64,7 @@ def open_matches(
     """
     from overlapper.kernels.text.match_formatting import format_paf, format_tsv
 
-    check_matches_format(path)
+    check_format(path, ENDINGS)
     if path.endswith(".parquet"):
         return _parquet_writer(path, reads, text)
     if path.removesuffix(".gz").endswith(".paf"):

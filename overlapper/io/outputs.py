@@ -21,7 +21,7 @@ from typing import BinaryIO, Self, cast
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.runtime import cleanup
-from overlapper.runtime.streams import descriptor, is_stream
+from overlapper.runtime.streams import descriptor, is_stream, tells_no_format
 from overlapper.runtime.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20
@@ -44,6 +44,12 @@ def check_ending(path: str, endings: Iterable[str]) -> None:
     endings = tuple(endings)
     if not path.endswith(endings):
         raise ParameterError(f"the name {path} does not end in one of {', '.join(endings)}")
+
+
+def check_format(path: str, endings: Iterable[str]) -> None:
+    """Do as `check_ending`, but let streams pass: without an ending they hold what ``-`` would hold."""
+    if not tells_no_format(path, endings):
+        check_ending(path, endings)
 
 
 class OutputFile:

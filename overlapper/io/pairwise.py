@@ -19,9 +19,8 @@ import numpy as np
 
 from overlapper.errors import FormatError, ParameterError, shortened
 from overlapper.io.lines import text_lines
-from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.io.outputs import OutputFile, check_format
 from overlapper.io.sam_header import check_read_names, check_reference_names
-from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.tables.cigars import cigar_text
@@ -55,7 +54,7 @@ def write_alignments(
         When the file cannot be written; none is left behind.
     """
     name = os.fspath(path)
-    check_alignments_format(name)
+    check_format(name, ENDINGS)
     for side in ("q_flags", "t_flags"):
         odd = np.flatnonzero(~np.isin(getattr(alignments, side), (0, _BOTH)))
         if len(odd):
@@ -73,12 +72,6 @@ def write_alignments(
     with OutputFile(name) as file:
         for block in iter(lambda: list(itertools.islice(lines, _LINES)), []):
             file.write("".join(block).encode())
-
-
-def check_alignments_format(path: str) -> None:
-    """Raise a `ParameterError` if the name of a file is not that of a PAF or SAM file."""
-    if not tells_no_format(path, ENDINGS):
-        check_ending(path, ENDINGS)
 
 
 def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from overlapper.errors import MOST, ParameterError
-from overlapper.params.limits import ABOVE_0, Limited, within
+from overlapper.params.limits import Limited, within
 from overlapper.simulate.bits import Distribution
 
 LENGTH_MODELS = ("gamma", "lognormal")
@@ -84,8 +84,8 @@ class ReadModel(Limited):
     mean_length: float
     length_sd: float
     identity: float
-    identity_sd: float = within(0)
-    max_identity: float = within(ABOVE_0, 1, "above 0, to 1")
+    identity_sd: float
+    max_identity: float
     substitutions: float = within(0, 1)
     insertions: float = within(0, 1)
     deletions: float = within(0, 1)
@@ -116,16 +116,18 @@ class ReadModel(Limited):
     tail_adapter: str = ""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self._require(self.length_model in LENGTH_MODELS, "length_model", " or ".join(LENGTH_MODELS))
         self._require(self.identity_model in IDENTITY_MODELS, "identity_model", " or ".join(IDENTITY_MODELS))
-        self._require(not self.mean_length > MOST, "mean_length", f"at most {MOST}")
-        self._require(self.length_sd >= 0, "length_sd", "0 or more")
-        self._require(not self.length_sd > MOST, "length_sd", f"at most {MOST}")
+        for name in ("mean_length", "length_sd"):
+            self._require(not getattr(self, name) > MOST, name, f"at most {MOST}")
         self._require(
             self.mean_length >= self.min_length, "mean_length", f"at least min_length, {self.min_length}"
         )
+        self._require(0 < self.max_identity <= 1, "max_identity", "above 0, to 1")
         self._require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")
+        for name in ("length_sd", "identity_sd"):
+            self._require(getattr(self, name) >= 0, name, "0 or more")
+        super().__post_init__()
         self._require(
             self.bad_stretches <= MOST_STRETCHES, "bad_stretches", f"at most {MOST_STRETCHES}, one a base"
         )
