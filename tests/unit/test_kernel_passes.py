@@ -5,16 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import literal_unroll, types
-from numba.core import base, cgutils, event, postproc
+from numba import literal_unroll
+from numba.core import cgutils, event, postproc
 from numba.core.inline_closurecall import InlineClosureCallPass
 from numba.core.lowering import Lower
 from numba.core.runtime.context import NRTContext
-from numba.core.typing import context
-from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from overlapper.runtime.compile import indexing, parts, passes, ranges, references, registering, variables
+from overlapper.runtime.compile import indexing, parts, passes, ranges, references, variables
 from overlapper.runtime.compile.cache import njit
 
 
@@ -48,7 +46,7 @@ def replaced():
     """Return the functions of numba that others take the place of while a kernel is compiled."""
     return (
         postproc.PostProcessor.run, InlineClosureCallPass.run, NRTContext.get_meminfos, Lower.delvar,
-        base.BaseContext.refresh, context.BaseContext.refresh, arrayobj.basic_indexing, arrayobj.make_array,
+        arrayobj.basic_indexing, arrayobj.make_array,
         cgutils.ValueStructProxy.__init__, cgutils.ValueStructProxy.__getitem__, Lower.lower_expr,
         Lower._find_singly_assigned_variable, Lower.loadvar, Lower.storevar,
     )  # fmt: skip
@@ -73,8 +71,6 @@ def test_the_code_is_that_of_numba_as_it_is(monkeypatch):
     monkeypatch.setattr(passes, "_inline_if_any", passes._inline)
     monkeypatch.setattr(passes, "_NEEDLESS", set())
     monkeypatch.setattr(indexing, "_item", indexing._basic_indexing)
-    monkeypatch.setattr(registering, "_Contexts", [])
-    monkeypatch.setattr(registering, "_ours", [])
     monkeypatch.setattr(parts, "_OURS", {})
     monkeypatch.setattr(parts, "_array", parts._make_array)
     monkeypatch.setattr(variables, "_find_set_once", variables._find)
@@ -247,23 +243,6 @@ def test_loops_over_values_of_several_types_are_unrolled():
     assert shapes(((1, 2), 5, (3, 4, 5))) == 10
 
 
-def test_what_is_registered_between_two_kernels_is_found():
-    compiled()(*given())
-
-    @intrinsic
-    def seven(typing_context):
-        def write(context, builder, signature, arguments):
-            return context.get_constant(types.int64, 7)
-
-        return types.int64(), write
-
-    @njit(cache=False)
-    def more(n):
-        return n + seven()
-
-    assert more(1) == 8
-
-
 def test_a_generator_has_what_it_asks_for():
     @njit(cache=False)
     def squares(n):
@@ -301,8 +280,8 @@ def test_numbas_functions_are_back_after_an_error():
     of_numba = replaced()
     with (
         pytest.raises(KeyError), passes.when_needed(), references.of_counted_parts(),
-        registering.installed_if_new(), indexing.without_strides(), parts.taken_from_values(),
-        variables.used_as_they_are(), ranges.begun_without_division(),
+        indexing.without_strides(), parts.taken_from_values(), variables.used_as_they_are(),
+        ranges.begun_without_division(),
     ):  # fmt: skip
         raise KeyError
     assert replaced() == of_numba

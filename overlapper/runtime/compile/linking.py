@@ -27,7 +27,6 @@ from overlapper.runtime.compile.parts import taken_from_values
 from overlapper.runtime.compile.passes import needed, when_needed
 from overlapper.runtime.compile.ranges import begun_without_division
 from overlapper.runtime.compile.references import of_counted_parts
-from overlapper.runtime.compile.registering import installed_if_new
 from overlapper.runtime.compile.variables import used_as_they_are
 
 LONGEST_COPIED = 1500
@@ -46,8 +45,8 @@ class Compiler(compiler.Compiler):
             self.state.library.enable_object_caching()
         with (
             without_shapes(), for_kernels(Compiler), searched_seldom(), when_needed(),
-            of_counted_parts(), installed_if_new(), without_strides(), taken_from_values(),
-            used_as_they_are(), begun_without_division(),
+            of_counted_parts(), without_strides(), taken_from_values(), used_as_they_are(),
+            begun_without_division(),
         ):  # fmt: skip
             return super().compile_extra(func)
 

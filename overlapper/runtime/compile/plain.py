@@ -38,7 +38,6 @@ _USED = {
     "numba.core.datamodel.models": ["DataModel.contains_nrt_meminfo", "DataModel.has_nrt_meminfo"],
     "numba.core.dispatcher": ["Dispatcher.get_call_template", "Dispatcher.get_overload"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
-    "numba.core.imputils": ["RegistryLoader.registry_items"],
     "numba.core.inline_closurecall": ["InlineClosureCallPass.run"],
     "numba.core.ir_utils": ["get_definition", "guard"],
     "numba.core.lowering": [
@@ -59,10 +58,9 @@ _USED = {
     "numba.core.transforms": ["canonicalize_cfg"],
     "numba.core.typed_passes": ["AnnotateTypes", "DumpParforDiagnostics", "InlineOverloads"],
     "numba.core.types.functions": ["BaseFunction.get_call_type", "BaseFunction.get_impl_key"],
-    "numba.core.typing.context": ["BaseContext.refresh"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
-    ] + ["RegistryLoader.registry_items"],
+    ],
     "numba.core.untyped_passes": [
         "InlineInlinables", "WithLifting",
     ],
