@@ -20,10 +20,10 @@ on the MHC (R10), judged on LPA, yeast and Klebsiella (``docs/notes/assembly.md`
 ACCURATE_BELOW = 0.01
 """Error rate of the given reads below which they count as HiFi reads, which one round corrects
 (``docs/notes/correction.md``)."""
-BOTH_ENDS = {"classes": {"best_of_pair": 2}}
-"""Changes of parameters for two overlaps a pair: reads that go once round a small plasmid overlap each other
-at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads (``docs/notes/assembly.md``,
-``docs/notes/layout.md``)."""
+BOTH_ENDS = {"classes": {"best_of_pair": 2, "contained_in_repeats": True}}
+"""Changes of parameters for overlaps whose copies are told apart later, two a pair: reads that go once round
+a small plasmid overlap each other at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads
+(``docs/notes/assembly.md``, ``docs/notes/layout.md``), and on LPA (``docs/notes/overlaps.md``)."""
 EXACT = {
     "extender": "exact",
     "dsoft": {"most_windows": 16, "min_share": 5},

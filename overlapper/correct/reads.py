@@ -31,6 +31,9 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
+_FOR_VOTES = {"contained_in_repeats": True}
+"""Parameters of the classes of overlaps: votes tell copies apart, and reads at the border of a repeat need
+the overlaps of their own copy. Chosen on LPA (R10; ``docs/notes/overlaps.md``)."""
 CHANGED_SHARE = 1 / 3
 """Share of the reads above which, where the last round changed them, further rounds follow; fitted on
 R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
@@ -184,9 +187,9 @@ def correct_kept(
     rounds = params.rounds
     for number in itertools.count(1):
         round_ = Round(number, stages, machine, report)
-        pileups, overlaps = kept.pileups(
-            round_, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
-        )
+        given = (overlap_changes or {}) if number == 1 else {}
+        for_votes = {**given, "classes": {**_FOR_VOTES, **given.get("classes", {})}}
+        pileups, overlaps = kept.pileups(round_, preset if number == 1 else CORRECTED, for_votes)
         made, facts = vote(kept, pileups, params, round_)
         del pileups
         params = params.of_corrected_reads(facts["error rate"])

@@ -130,7 +130,13 @@ class Stops:
         evidence = self._stops, self._crossings, BAD_READ_STOPS, FEW
         stop = kernel.internal(*self._arguments(overlaps, *evidence, self.least, ratio, _RATIO_UNIT))
         o, depth = overlaps, (self._first, self._crossings, self._typical)
-        return stop | kernel.within_repeats(o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, *depth)
+        within = kernel.within_repeats(o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, *depth)
+        return stop | (within & self._is_dovetail(o) if self._params.contained_in_repeats else within)
+
+    def _is_dovetail(self, overlaps: Overlaps) -> np.ndarray:
+        o, hang = overlaps, self._params.max_hang
+        of_query = np.maximum(o.q_start, self._lengths[o.query] - o.q_end)
+        return np.minimum(of_query, np.maximum(o.t_start, self._lengths[o.target] - o.t_end)) > hang
 
     def _is_from_end_to_end(self, overlaps: Overlaps) -> np.ndarray:
         o, hang = overlaps, self._params.max_hang

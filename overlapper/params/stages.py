@@ -252,6 +252,9 @@ class ClassParams(Limited):
         Where these are too few to tell, a match below this share of itself plus its hangs is internal.
     keep_internal : bool
         Report internal matches too.
+    contained_in_repeats : bool
+        Report overlaps of reads that lie within a repeat with reads that leave it, for what tells copies
+        apart itself.
     best, best_of_pair : int
         Overlaps reported of each read end, and of each read pair (modules of these names); 0 reports all.
     """
@@ -260,6 +263,7 @@ class ClassParams(Limited):
     max_hang: int = within(0, default=100)
     min_ratio: float = within(0, 1, default=0.5)
     keep_internal: bool = False
+    contained_in_repeats: bool = False
     best: int = within(0, expected="0 (all) or more", default=0)
     best_of_pair: int = within(0, expected="0 (all) or more", default=1)
 

@@ -7,10 +7,11 @@ from math import factorial, log
 STRETCH = 128
 
 
-def internal(rows, lengths, max_hang, min_ratio):
+def internal(rows, lengths, max_hang, min_ratio, contained_in_repeats=False):
     """Return for every overlap whether it is an internal match.
 
-    ``rows`` are (query, target, reverse, q_start, q_end, t_start, t_end).
+    ``rows`` are (query, target, reverse, q_start, q_end, t_start, t_end). Those of reads that lie within a
+    repeat are none if ``contained_in_repeats``.
     """
     stops, crossed = [], Counter()
     for row in rows:
@@ -70,7 +71,9 @@ def internal(rows, lengths, max_hang, min_ratio):
         return 4 * sum(0 < 4 * d < min(within) for d in depth) >= len(depth)
 
     def is_within_repeat(row):
-        return is_deep(row[0], row[3], row[4]) or is_deep(row[1], row[5], row[6])
+        sides = [(row[0], row[3], row[4]), (row[1], row[5], row[6])]
+        goes_on = [max(start, lengths[read] - end) > max_hang for read, start, end in sides]
+        return any(is_deep(*side) for side in sides) and (all(goes_on) or not contained_in_repeats)
 
     def is_internal(row):
         if in_common:

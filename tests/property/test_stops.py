@@ -53,11 +53,12 @@ def judged(parts, lengths, params, threads=1):
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(read_sets(), st.sampled_from([0, 50, 400]), st.sampled_from([0.0, 0.5, 0.8]))
-def test_equals_the_oracle(read_set, max_hang, min_ratio):
+@given(read_sets(), st.sampled_from([0, 50, 400]), st.sampled_from([0.0, 0.5, 0.8]), st.booleans())
+def test_equals_the_oracle(read_set, max_hang, min_ratio, contained):
     lengths, rows = read_set
-    params = ClassParams(max_hang=max_hang, min_ratio=min_ratio)
-    assert judged([table(rows)], lengths, params) == oracle.internal(rows, lengths, max_hang, min_ratio)
+    params = ClassParams(max_hang=max_hang, min_ratio=min_ratio, contained_in_repeats=contained)
+    expected = oracle.internal(rows, lengths, max_hang, min_ratio, contained)
+    assert judged([table(rows)], lengths, params) == expected
 
 
 @settings(max_examples=tries(100), deadline=None)
@@ -122,6 +123,11 @@ def test_reads_within_a_repeat_of_many_copies_keep_only_what_nothing_lies_beside
     lengths = [*lengths, 2000, 2000]
     assert judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == within
     assert not Stops(np.array(lengths), ClassParams()).may_be_internal(table(alone)).any()
+    dovetails = [inside and row not in beside for row, inside in zip(rows, within, strict=True)]
+    params = ClassParams(contained_in_repeats=True)
+    assert (
+        judged([table(rows)], lengths, params) == oracle.internal(rows, lengths, 100, 0.5, True) == dovetails
+    )
 
 
 def with_a_rearrangement(molecules, depth):

@@ -69,7 +69,9 @@ BAD = {
     "classes.max_hang": [-1],
     "classes.min_ratio": [-0.1, 1.1],
 }
-WITHOUT_LIMITS = {"sketch.homopolymer_compressed", "classes.keep_internal", "chain.min_score"}
+WITHOUT_LIMITS = {
+    "sketch.homopolymer_compressed", "classes.keep_internal", "classes.contained_in_repeats", "chain.min_score",
+}  # fmt: skip
 
 
 def paths(section, before=""):
