@@ -70,8 +70,11 @@ BAD = {
     "classes.min_ratio": [-0.1, 1.1],
 }
 WITHOUT_LIMITS = {
-    "sketch.homopolymer_compressed", "classes.keep_internal", "classes.contained_in_repeats", "chain.min_score",
-}  # fmt: skip
+    "sketch.homopolymer_compressed",
+    "classes.keep_internal",
+    "classes.contained_in_repeats",
+    "chain.min_score",
+}
 
 
 def paths(section, before=""):
