@@ -22,6 +22,7 @@ import numpy as np
 from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
+from overlapper.overlap.presets import COPIES_TOLD_LATER
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
@@ -75,9 +76,10 @@ def count_copy_differences(
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
-    rate = steps.overlap("overlaps", preset, None, report)["error rate"]
+    told_later = {"classes": COPIES_TOLD_LATER}
+    rate = steps.overlap("overlaps", preset, told_later, report)["error rate"]
     correct_by_accuracy(steps, AssembleParams(), rate < ACCURATE_BELOW, False, report)
-    steps.overlap("corrected-overlaps", "auto", None, report)
+    steps.overlap("corrected-overlaps", "auto", told_later, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)
     differences = np.where(told.edits < 0, -1, told.differing).astype(np.int32)

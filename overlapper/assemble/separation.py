@@ -10,6 +10,7 @@ from typing import Any
 
 from overlapper.correct.leaders import LED_BELOW
 from overlapper.extend.copies import tell_copies
+from overlapper.overlap.presets import COPIES_TOLD_LATER
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
@@ -20,14 +21,14 @@ on the MHC (R10), judged on LPA, yeast and Klebsiella (``docs/notes/assembly.md`
 ACCURATE_BELOW = 0.01
 """Error rate of the given reads below which they count as HiFi reads, which one round corrects
 (``docs/notes/correction.md``)."""
-BOTH_ENDS = {"classes": {"best_of_pair": 2, "contained_in_repeats": True}}
-"""Changes of parameters for overlaps whose copies are told apart later, two a pair: reads that go once round
-a small plasmid overlap each other at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads
-(``docs/notes/assembly.md``, ``docs/notes/layout.md``), and on LPA (``docs/notes/overlaps.md``)."""
-EXACT = {
+BOTH_ENDS = {"classes": {"best_of_pair": 2, **COPIES_TOLD_LATER}}
+"""Changes of parameters for two overlaps a pair: reads that go once round a small plasmid overlap each other
+at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads (``docs/notes/assembly.md``,
+``docs/notes/layout.md``)."""
+EXACT: dict[str, Any] = {
     "extender": "exact",
     "dsoft": {"most_windows": 16, "min_share": 5},
-    "classes": {"best_of_pair": 0},
+    "classes": {"best_of_pair": 0, **COPIES_TOLD_LATER},
 }
 """Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
 may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembly.md``)."""

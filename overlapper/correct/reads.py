@@ -22,7 +22,7 @@ from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
 from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
-from overlapper.overlap.presets import CORRECTED, ErrorRate
+from overlapper.overlap.presets import COPIES_TOLD_LATER, CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads
@@ -31,9 +31,6 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
-_FOR_VOTES = {"contained_in_repeats": True}
-"""Parameters of the classes of overlaps: votes tell copies apart, and reads at the border of a repeat need
-the overlaps of their own copy. Chosen on LPA (R10; ``docs/notes/overlaps.md``)."""
 CHANGED_SHARE = 1 / 3
 """Share of the reads above which, where the last round changed them, further rounds follow; fitted on
 R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
@@ -188,7 +185,7 @@ def correct_kept(
     for number in itertools.count(1):
         round_ = Round(number, stages, machine, report)
         given = (overlap_changes or {}) if number == 1 else {}
-        for_votes = {**given, "classes": {**_FOR_VOTES, **given.get("classes", {})}}
+        for_votes = {**given, "classes": {**COPIES_TOLD_LATER, **given.get("classes", {})}}
         pileups, overlaps = kept.pileups(round_, preset if number == 1 else CORRECTED, for_votes)
         made, facts = vote(kept, pileups, params, round_)
         del pileups

@@ -28,6 +28,10 @@ CORRECTED = "corrected"
 """Preset of later rounds of correction: as ``auto``, but k and w are those of a set of `CORRECTED_BASES` even
 if the set is smaller. Corrected reads share enough of these seeds."""
 CORRECTED_BASES = 128_000_000
+COPIES_TOLD_LATER = {"contained_in_repeats": True}
+"""Parameters of the classes of overlaps for what tells copies apart itself, as votes and exact overlaps do:
+at the border of a repeat a read's own copy is known by these overlaps alone. Chosen on LPA (R10;
+``docs/notes/overlaps.md``)."""
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 40, 1000
