@@ -52,7 +52,8 @@ def let_known_decide(draft, layers, starts, votes, sides):
         covered += covering[c]
         if covered >= MIN_KNOWN and max(votes.differing[c], votes.gaining[c]) >= MIN_LAYERS:
             _count_sides(draft, layers, starts, sides, c, counts)
-            if _differ(counts, 1) or _differ(counts, 2):
+            same, other = counts[0], counts[1]
+            if differ(same[0], same[1], other[0], other[1]) or differ(same[0], same[2], other[0], other[2]):
                 _vote_again(draft, layers, starts, votes, sides, c)
 
 
@@ -70,9 +71,8 @@ def _count_sides(draft, layers, starts, sides, c, counts):
 
 
 @inner
-def _differ(counts, i):
-    """Return whether the shares ``counts[:, i]`` of ``counts[:, 0]`` differ by more than chance."""
-    n, other_n, some, other_some = counts[0, 0], counts[1, 0], counts[0, i], counts[1, i]
+def differ(n, some, other_n, other_some):
+    """Return whether two shares, of ``n`` and of ``other_n``, differ by more than chance."""
     all_n, all_some = n + other_n, some + other_some
     excess = some * other_n - other_some * n
     return excess != 0 and excess * excess * all_n >= MIN_CHI_SQUARE * n * other_n * all_some * (

@@ -18,7 +18,7 @@ from overlapper.kernels.consensus.cuda.votes import (
     write_votes,
 )
 from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, OTHER, SAME
-from overlapper.kernels.consensus.known_votes import MIN_CHI_SQUARE, MIN_KNOWN
+from overlapper.kernels.consensus.known_votes import MIN_KNOWN, differ
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
@@ -92,9 +92,7 @@ def vote_again(
             other_behind += inserts
     if same < MIN_KNOWN or max(differing, gaining) < MIN_LAYERS:
         return
-    if not (
-        _differ(same, same_unlike, other, other_unlike) or _differ(same, same_behind, other, other_behind)
-    ):
+    if not (differ(same, same_unlike, other, other_unlike) or differ(same, same_behind, other, other_behind)):
         return
     decided[x] = 1
     standing, behind_it = cuda.local.array(STANDING, int32), cuda.local.array(INSERTED, int32)
@@ -104,13 +102,3 @@ def vote_again(
         if used[m] and c >= start[m] and c < end[m] and (sides[m] == SAME or m == own):
             going_on += add_votes(m, c, first, bases, weights, end, at, starts, standing, behind_it)
     write_votes(x, standing, behind_it, going_on, column, inserted, passing)
-
-
-@cuda.jit(device=True)
-def _differ(n, some, other_n, other_some):
-    """Return whether two shares, of ``n`` and of ``other_n``, differ by more than chance."""
-    all_n, all_some = n + other_n, some + other_some
-    excess = some * other_n - other_some * n
-    return excess != 0 and excess * excess * all_n >= MIN_CHI_SQUARE * n * other_n * all_some * (
-        all_n - all_some
-    )
