@@ -6,7 +6,8 @@ from a better tip (one that goes on over more bases from there, then of more rea
 number). So an end of the genome keeps the best of its tips. A tip at an end of a molecule
 (`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that node by a
 longer overlap, of equals where the other one begins with the smaller read number. Of a tip that stays, edges
-to other nodes that can be reached in a better way go. Repeated until none goes.
+to other nodes that can be reached in a better way go. Repeated until none goes. A chain that has sequence of
+its own in the reduced graph (`overlapper.graph.own_sequence`) is no tip.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
@@ -52,6 +53,7 @@ import numpy as np
 from overlapper.graph.forks import is_undecided
 from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
+from overlapper.graph.own_sequence import reads_in_tips_of_their_own
 from overlapper.graph.regained import regain_tips
 from overlapper.kernels.graph import bridges, bubbles, tips
 from overlapper.params.graph import CleanParams
@@ -89,10 +91,10 @@ def clean(
         Reads and edges removed (mirrors counted), by reason.
     """
     counts: Counter[str] = Counter()
-    before = graph
+    before, own = graph, reads_in_tips_of_their_own(graph, overlaps, params.tip_reads)
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
-        graph = _counted(*cut_tips(graph, params.tip_reads), counts)
+        graph = _counted(*cut_tips(graph, params.tip_reads, own), counts)
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
@@ -114,18 +116,19 @@ def clean(
     return graph, dict(counts)
 
 
-def find_tips(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
+def find_tips(graph: Graph, most_reads: int, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return masks of the reads of tips, and of edges of other tips (one of each pair), to remove first."""
+    stays = np.isin(graph.reads.read, own)
     return tips.tips(
-        *_arrays(graph), graph.edges.length, graph.edges.overlap, graph.ends_molecule, most_reads
+        *_arrays(graph), graph.edges.length, graph.edges.overlap, graph.ends_molecule, stays, most_reads
     )
 
 
-def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove tips, and edges of tips, until none is left."""
+def cut_tips(graph: Graph, most_reads: int, own: np.ndarray) -> tuple[Graph, dict[str, int]]:
+    """Remove tips, and edges of tips, until none is left; ``own`` are reads whose chains are no tips."""
     reads, edges = len(graph.reads), 0
     while True:
-        doomed_reads, doomed_edges = find_tips(graph, most_reads)
+        doomed_reads, doomed_edges = find_tips(graph, most_reads, own)
         if not (doomed_reads.any() or doomed_edges.any()):
             break
         edges += int((doomed_edges | doomed_edges[graph.mirror]).sum())

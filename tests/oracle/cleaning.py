@@ -36,9 +36,15 @@ def dead_end_chains(edges, bases, most):
     return [chain for chain in (chain_from(edges, v) for v in starts) if len(chain) <= most]
 
 
-def tips(edges, lengths, bases, molecule_ends, most):
-    """``lengths`` are those of the edges; molecules end where the nodes of ``molecule_ends`` do."""
-    found = [chain for chain in dead_end_chains(edges, bases, most) if after(edges, chain[-1])]
+def tips(edges, lengths, bases, molecule_ends, stay, most):
+    """``lengths`` are those of the edges; molecules end where the nodes of ``molecule_ends`` do; chains that
+    begin with the reads ``stay`` are no tips.
+    """
+    found = [
+        chain
+        for chain in dead_end_chains(edges, bases, most)
+        if after(edges, chain[-1]) and chain[0] >> 1 not in stay
+    ]
 
     def rivals(neighbour):
         return {rival: [c for c in found if c[-1] == rival] for rival in before(edges, neighbour)}
@@ -120,15 +126,15 @@ def islands(edges, bases, most):
     }
 
 
-def molecules(islands, others, bases, overlaps, most):
-    """Return the islands that are molecules of their own, in the order in which they are found.
+def with_their_own(short, others, bases, overlaps, most):
+    """Return the short unitigs that have sequence of their own, in the order in which they are found.
 
-    ``islands`` and ``others`` are unitigs ``(bases, reads of the path, reads that these contain)``, longest
+    ``short`` and ``others`` are unitigs ``(bases, reads of the path, reads that these contain)``, longest
     first; ``bases`` those of each read, ``overlaps`` are ``(read, read, bases of the first, of the second)``.
     """
     found = []
-    for island in sorted(islands, key=lambda island: -len(island[1]) - len(island[2])):
-        own = set(island[1]) | set(island[2])
+    for unitig in sorted(short, key=lambda unitig: -len(unitig[1]) - len(unitig[2])):
+        own = set(unitig[1]) | set(unitig[2])
         beside = {read for _, path, _ in others + found for read in path}
         fit = set()
         for a, b, of_a, of_b in overlaps:
@@ -136,7 +142,7 @@ def molecules(islands, others, bases, overlaps, most):
             fit |= {b} if a in beside and 2 * of_b >= bases[b] else set()
         alone = len(own - fit)
         if alone > most and alone >= len(own) / 2:
-            found.append(island)
+            found.append(unitig)
     return found
 
 

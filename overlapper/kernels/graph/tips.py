@@ -15,7 +15,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def tips(first, target, length, overlap, ends_molecule, most):
+def tips(first, target, length, overlap, ends_molecule, stays, most):
     """Find tips whose best neighbour can be reached in a better way, and such edges of other tips.
 
     Parameters
@@ -23,6 +23,8 @@ def tips(first, target, length, overlap, ends_molecule, most):
     first, target, length, overlap : arrays of int
         The graph.
     ends_molecule : ndarray of bool, shape (nodes,)
+    stays : ndarray of bool, shape (reads,)
+        A chain that begins with one of these is no tip.
     most : int
         Reads a tip may have.
 
@@ -37,7 +39,7 @@ def tips(first, target, length, overlap, ends_molecule, most):
     tip_reads = np.zeros(nodes, np.int32)
     tip_bases = np.zeros(nodes, np.int64)
     for v in range(nodes):
-        if first[v ^ 1] != first[(v ^ 1) + 1]:
+        if first[v ^ 1] != first[(v ^ 1) + 1] or stays[v >> 1]:
             continue
         end, count = chain_end(first, target, v, most)
         if end >= 0 and first[end] != first[end + 1]:
@@ -123,6 +125,20 @@ def forked_ends(first, target, overlap, most):
         for e in range(first[end], first[end + 1]):
             edges[e] = e != best
     return reads, edges
+
+
+@njit(nogil=True, cache=True)
+def dead_ends(first, target, most):
+    """Find chains of at most ``most`` reads that nothing leads into; return their reads (bool)."""
+    nodes = len(first) - 1
+    found = np.zeros(nodes >> 1, np.bool_)
+    for v in range(nodes):
+        if first[v ^ 1] != first[(v ^ 1) + 1]:
+            continue
+        end, count = chain_end(first, target, v, most)
+        if end >= 0:
+            _doom(first, target, v, count, found)
+    return found
 
 
 @njit(nogil=True, cache=True)

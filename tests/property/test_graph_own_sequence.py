@@ -1,4 +1,4 @@
-"""Small unitigs that nothing joins: molecules stay, errors go."""
+"""Short unitigs with a dead end: those with sequence of their own stay, those of errors go."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from overlapper import graph
 from overlapper.graph.islands import drop_islands
+from overlapper.graph.own_sequence import reads_in_tips_of_their_own
+from overlapper.tables import Overlaps
 from tests.graph_cases import (
     containing,
     graph_of,
@@ -19,10 +21,8 @@ from tests.oracle import cleaning as oracle
 from tests.tries import tries
 
 
-@settings(max_examples=tries(300), deadline=None)
-@given(graphs_and_overlaps(), st.integers(1, 4))
-def test_islands_equal_the_oracle(drawn, most):
-    built, overlaps = drawn
+def own_reads(built, overlaps, small, most):
+    """Return the reads on paths of short unitigs with sequence of their own; their reads are ``small``."""
     laid_out = graph.layout(built)[0]
     containers = built.contained.container.tolist()
     inner = built.contained.read.tolist()
@@ -31,12 +31,28 @@ def test_islands_equal_the_oracle(drawn, most):
         path = (laid_out.nodes(unitig) >> 1).tolist()
         inside = [read for read, outer in zip(inner, containers, strict=True) if outer in path]
         unitigs.append((int(laid_out.lengths[unitig]), path, inside))
-    small = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
-    islands = [unitig for unitig in unitigs if set(unitig[1]) <= small]
-    others = [unitig for unitig in unitigs if unitig not in islands]
+    short = [unitig for unitig in unitigs if set(unitig[1]) <= small]
+    others = [unitig for unitig in unitigs if unitig not in short]
     bases = [*built.lengths.tolist(), *[15] * len(inner), 0]
-    stay = oracle.molecules(islands, others, bases, overlap_spans(overlaps), most)
-    doomed = small - {read for _, path, _ in stay for read in path}
+    stay = oracle.with_their_own(short, others, bases, overlap_spans(overlaps), most)
+    return {read for _, path, _ in stay for read in path}
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(graphs_and_overlaps(), st.integers(1, 4))
+def test_tips_of_their_own_equal_the_oracle(drawn, most):
+    built, overlaps = drawn
+    chains = oracle.dead_end_chains(overlaps_of(built), built.lengths.tolist(), most)
+    expected = own_reads(built, overlaps, {v >> 1 for chain in chains for v in chain}, most)
+    assert set(reads_in_tips_of_their_own(built, overlaps, most).tolist()) == expected
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(graphs_and_overlaps(), st.integers(1, 4))
+def test_islands_equal_the_oracle(drawn, most):
+    built, overlaps = drawn
+    small = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
+    doomed = small - own_reads(built, overlaps, small, most)
     if len(doomed) == len(built.reads):
         doomed = set()
     left, counts = drop_islands(built, overlaps, most)
@@ -63,6 +79,16 @@ def test_a_molecule_stays_whose_reads_fit_nowhere_else(own, elsewhere, stays):
     left, counts = drop_islands(built, overlaps, 4)
     assert counts == {"reads in islands": 0 if stays else 1}
     assert len(graph.layout(left)[0]) == 1 + stays
+
+
+@pytest.mark.parametrize(("own", "stays"), [(8, True), (3, False)])
+def test_the_end_of_a_genome_in_few_reads_is_no_tip(own, stays):
+    """Reads 0 to 9 in a row; 10, which contains ``own`` others, and 11 to 16 both follow read 9."""
+    row = {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(9)}
+    error = {(18, 22): (4, 4, 16)} | {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(11, 16)}
+    built = containing(graph_of([20] * 17, row | error | {(18, 20): (5, 5, 15)}), [10] * own, 20)
+    cleaned, _ = graph.clean(built, Overlaps.empty())
+    assert (10 in cleaned.reads.read) == stays
 
 
 def test_of_two_islands_of_one_molecule_that_of_more_reads_stays():
