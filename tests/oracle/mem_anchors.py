@@ -17,7 +17,7 @@ def places(target, read, i, window, k, band):
 
 
 def anchors(target, read, window, k, band, most_places, most):
-    """Maximal matches (i, j, length)."""
+    """Maximal matches (i, j, length), from their first k-mer on that has few places."""
     t_start, t_end, r_start, r_end = window
     target, read, found = bytes(target), bytes(read), []
     for i in range(r_start, r_end - k + 1):
@@ -25,7 +25,14 @@ def anchors(target, read, window, k, band, most_places, most):
         if len(here) > most_places:
             continue
         for j in here:
-            if i > r_start and j > t_start and read[i - 1] == target[j - 1] < 4:
+            x = 0
+            while i - x > r_start and j - x > t_start and read[i - x - 1] == target[j - x - 1] < 4:
+                x += 1
+                if len(places(target, read, i - x, window, k, band)) <= most_places:
+                    break
+            else:
+                x = 0
+            if x:
                 continue
             length = 0
             while (

@@ -2,11 +2,12 @@
 
 GPU twin: cuda/mem_anchors.py.
 
-**Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two that start
-within ``band`` diagonals of the line from corner to corner of the intervals. They are found by the k-mers of
-the target: one that starts a match (the bases before it differ, or there are none) is lengthened to the
-maximal match. A k-mer of the read with more than `MOST_PLACES` places in the target's interval, near the
-line, starts none. Anchors ``(i, j, length)``, first bases on read and target, ascend by ``i``, then by ``j``.
+**Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two, from their
+first k-mer on that is not frequent, if this one is within ``band`` diagonals of the line from corner to
+corner of the intervals. Frequent is a k-mer of the read with more than `MOST_PLACES` places in the target's
+interval, near the line. (A match may begin in a long homopolymer run, of which two reads have different
+lengths, and go on for thousands of bases.) Anchors ``(i, j, length)``, first bases on read and target, ascend
+by ``i``, then by ``j``.
 
 **Chain.** The score of the best chain that ends at anchor a is, in quarters of a base::
 
@@ -105,6 +106,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     kmer, known, n = U64(0), np.int64(0), 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
+    frequent_from = behind_frequent = np.int64(-1)  # the last k-mers in a row that are frequent
     farthest = diagonal = np.int64(0)
     while True:
         last, kmer = next_flagged(read, last, r_end, k, kmer, known, flags, shift)
@@ -129,13 +131,16 @@ def find_anchors(target, read, limits, k, band, index, anchors):
             while 0 <= j <= last_near:
                 if U64(kmers[j]) == kmer:
                     if n_places == 0 and later[j] <= last_near:
+                        frequent_from = frequent_from if behind_frequent == i else i
+                        behind_frequent = i + 1
                         break
                     places[n_places] = j
                     n_places += 1
                 j = np.int64(following[j])
+        first = frequent_from if behind_frequent == i else i
         for place in range(n_places):
             j = places[place]
-            if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
+            if _begins_before(target, read, i, j, r_start, t_start, first):
                 # Within a long match, which is then the farthest anchor, a repeat starts others.
                 behind = _left_of(anchors, farthest, i + k, j + k) if n else np.int64(0)
             elif n == len(anchors):
@@ -158,6 +163,16 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
     return n
+
+
+@inner
+def _begins_before(target, read, i, j, r_start, t_start, first):
+    """Return whether a match that has two places goes back beyond a base ``first`` of the read."""
+    while i > r_start and j > t_start and read[i - 1] == target[j - 1]:
+        if i == first:
+            return True
+        i, j = i - 1, j - 1
+    return False
 
 
 @inner

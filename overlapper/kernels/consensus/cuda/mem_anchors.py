@@ -222,6 +222,7 @@ def find_anchors(
     places = cuda.local.array(MOST_PLACES, int32)
     mask = uint32((int64(1) << int64(2 * k)) - int64(1))
     kmer, known, n = uint32(0), int64(0), int64(0)
+    frequent = -1  # whether the k-mer before is: 1, 0, or not known yet
     rise, run = int64(high - low), max(int64(1), length)
     begin = (stretch - stretch_first[m]) * STRETCH
     for last in range(begin, min(begin + STRETCH + k - 1, length)):
@@ -231,6 +232,7 @@ def find_anchors(
         if known < k:
             continue
         i = last - k + 1
+        frequent_before, frequent = frequent, 0
         line = low + i * rise // run
         n_places = int64(0)
         j = int64(heads[head_first[p] + int64(uint32(kmer * _SCATTER) >> uint32(shift[p]))])
@@ -242,10 +244,14 @@ def find_anchors(
                     n_places += 1
             j = int64(following[target + j])
         if n_places > MOST_PLACES:
+            frequent = 1
             continue
         for place in range(n_places):
             j = int64(places[place])
-            if i > 0 and j > low and bases[read + i - 1] == targets[target + j - 1]:
+            if _begins_before(
+                targets, target, bases, read, i, j, low, high, width, rise, run, k,
+                heads, head_first[p], shift[p], following, frequent_before,
+            ):  # fmt: skip
                 continue
             if write:
                 size = int64(k)
@@ -259,6 +265,47 @@ def find_anchors(
                 found[at, 0], found[at, 1], found[at, 2] = i, j, size
             n += 1
     counts[stretch] = n
+
+
+@cuda.jit(device=True)
+def _begins_before(
+    targets, target, bases, read, i, j, low, high, width, rise, run, k, heads, head_first, shift, following,
+    frequent_before,
+):  # fmt: skip
+    """Return whether a match has a k-mer before one, and that is not frequent.
+
+    Whether the one right before is frequent may be known; -1 if not.
+    """
+    x = int64(0)
+    while i > x and j > low + x and bases[read + i - x - 1] == targets[target + j - x - 1]:
+        x += 1
+        frequent = frequent_before
+        if x > 1 or frequent < 0:
+            line = low + (i - x) * rise // run
+            frequent = _is_frequent(
+                targets, target, bases, read, i - x, line, low, high, width, k, heads, head_first, shift,
+                following,
+            )  # fmt: skip
+        if not frequent:
+            return True
+    return False
+
+
+@cuda.jit(device=True)
+def _is_frequent(
+    targets, target, bases, read, i, line, low, high, width, k, heads, head_first, shift, following
+):  # fmt: skip
+    """Return 1 if a k-mer, of known bases, has more than `MOST_PLACES` places near the line, else 0."""
+    kmer = uint32(0)
+    for x in range(i, i + k):
+        kmer = uint32(uint32(kmer << uint32(2)) | uint32(bases[read + x] & 3))
+    n_places = 0
+    j = int64(heads[head_first + int64(uint32(kmer * _SCATTER) >> uint32(shift))])
+    while j >= 0 and n_places <= MOST_PLACES:
+        if abs(j - line) <= width and j >= low and j + k <= high:
+            n_places += _equal(targets, target + j, bases, read + i, k)
+        j = int64(following[target + j])
+    return 1 if n_places > MOST_PLACES else 0
 
 
 @cuda.jit(device=True)
