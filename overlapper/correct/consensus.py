@@ -17,8 +17,15 @@ import numpy as np
 
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.resources import Workers
-from overlapper.correct.vote_settings import settings_of
-from overlapper.correct.voting_rows import MOST_SURPLUS, Chosen, choose_rows, rows_of_windows, turned
+from overlapper.correct.vote_settings import error_rate, settings_of
+from overlapper.correct.voting_rows import (
+    MOST_SURPLUS,
+    Chosen,
+    choose_rows,
+    most_left_out,
+    rows_of_windows,
+    turned,
+)
 from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
@@ -200,6 +207,7 @@ class _WindowConsensus:
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
         self._settings = settings_of(pileups, params, doubt, targets_lead)
         self._nearest = pileups.nearest_divergence
+        self._most_left_out = most_left_out(params.error_rate or error_rate(pileups))
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
@@ -271,7 +279,7 @@ class _WindowConsensus:
         offsets, codes, quality, depth, origin, counts, marks = made
         counts[:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
         start, stop = self.bounds.start[number], self.bounds.end[number]
-        rows = partial(turned, chosen, marks, start, stop)
+        rows = partial(turned, chosen, marks, start, stop, self._most_left_out)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
             return Part(np.diff(offsets), codes, quality, depth, origin, counts, rows)

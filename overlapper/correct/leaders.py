@@ -9,16 +9,20 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correct.pileups import Pileups
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.runtime.threads import map_in_order
+from overlapper.tables.ragged import offsets_of
 
 LED_BELOW = 0.04
 """Error rate of the given reads below which leaders are used: corrected reads of one copy are then equal to
 the last base (`overlapper.assemble.separation.EXACT_BELOW`)."""
+WAVES = 3
+"""Times that leaders are chosen, each time among the reads that do not follow those chosen before."""
 LEADING = 5
-"""A read leads if any base of it is covered by fewer reads before it, in canonical order."""
+"""A read leads in the first wave if any base of it is covered by fewer reads before it, in canonical order;
+in the second wave if by fewer than twice as many, and so on."""
 FOLLOWING = 4
 """A read follows if this many leaders cover each base of it; with itself, as many as a vote needs."""
 ANY = 1 << 31
@@ -46,24 +50,47 @@ class Roles:
         return tuple(some)  # type: ignore[return-value]
 
 
-def leaders_of(pileups: Pileups | StoredPileups, threads: int) -> np.ndarray:
-    """Return a mask of the leaders, given the pileups of all reads."""
-    of_all = pileups.targets.lengths
+def leaders_of(pileups: Pileups | StoredPileups, roles: Roles, wave: int, threads: int) -> np.ndarray:
+    """Return the numbers of the leaders of a wave, ascending.
+
+    Parameters
+    ----------
+    pileups : Pileups or StoredPileups
+        All reads on all reads.
+    roles : Roles
+        Of the waves before.
+    wave : int
+        From 1 on.
+    threads : int
+        Changes nothing but the time.
+    """
+    of_all, undecided = pileups.targets.lengths, ~roles.leads & ~roles.follows
 
     def are_led(part: RowsOfTargets) -> np.ndarray:
         rows, first, lengths = part
         rows = rows.widened(of_all, of_all)
-        counts = rows.read < rows.target
-        return are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, ANY)
+        counts = roles.leads[rows.read] | (undecided[rows.read] & (rows.read < rows.target))
+        return are_covered(first, rows.t_start, rows.t_end, counts, lengths, wave * LEADING, ANY)
 
     led = map_in_order(are_led, rows_in_parts(pileups), threads)
-    return ~np.concatenate([np.zeros(0, bool), *led])
+    return np.flatnonzero(undecided & ~np.concatenate([np.zeros(0, bool), *led]))
 
 
-def roles_of(leads: np.ndarray, pileups_of_leaders: Pileups | StoredPileups) -> Roles:
-    """Return the roles of all reads, given a mask of the leaders, and their rows."""
-    covered = [
-        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING, ANY)
-        for rows, first, lengths in rows_in_parts(pileups_of_leaders)
-    ]
-    return Roles(leads, ~leads & np.concatenate([np.zeros(0, bool), *covered]))
+def roles_of(leading: np.ndarray, rows: Rows, lengths: np.ndarray) -> Roles:
+    """Return the roles of all reads.
+
+    Parameters
+    ----------
+    leading : ndarray of int64
+        Numbers of the leaders.
+    rows : Rows
+        Leaders on the reads that are like them.
+    lengths : ndarray of int64, shape (n,)
+        Bases of all reads.
+    """
+    leads = np.zeros(len(lengths), bool)
+    leads[leading] = True
+    order = np.argsort(rows.target, kind="stable")
+    first = offsets_of(np.bincount(rows.target, minlength=len(lengths)))
+    start, end, every = rows.t_start[order], rows.t_end[order], np.ones(len(rows), bool)
+    return Roles(leads, ~leads & are_covered(first, start, end, every, lengths, FOLLOWING, ANY))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
-from overlapper.correct.leaders import LED_BELOW, Roles, leaders_of, roles_of
+from overlapper.correct.leaders import LED_BELOW, WAVES, Roles, leaders_of, roles_of
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.resources import Workers
 from overlapper.correct.rounds import Round
@@ -177,17 +177,14 @@ def _led_vote(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
 ) -> WriteConsensus:
     """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
-    leads = leaders_of(pileups, round_.machine.threads)
-    leading = np.flatnonzero(leads)
-    on_leaders = partial(_vote_on_leaders, pileups, params, round_, leading)
-    leaders, found = kept.voted_leaders(round_, params, on_leaders)
+    leaders, found = kept.voted_leaders(round_, params, partial(_vote_on_leaders, pileups, params, round_))
 
     def on_all(writer: VotedWriter) -> Facts:
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
-        roles = roles_of(leads, of_leaders)
+        roles = roles_of(leaders.numbers, leaders.rows, pileups.targets.lengths)
         with round_.machine.holding(pileups.reads) as workers:
             setup = _VoteSetup(params.with_fitted(found), None, workers, round_)
-            led = _Led(pileups, leading, leaders, of_leaders, roles)
+            led = _Led(pileups, leaders, of_leaders, roles)
             bases, unconfirmed = _write_all(partial(led.corrected, setup), setup, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
@@ -202,18 +199,25 @@ def _vote_on_leaders(
     pileups: Pileups | StoredPileups,
     params: CorrectParams,
     round_: Round,
-    leading: np.ndarray,
     writer: VotedWriter,
 ) -> Facts:
     """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
-    unconfirmed = 0
-    writer.add_rows(Rows.empty())  # so that the columns are there
+    unconfirmed, leading, alike = 0, np.zeros(0, np.int64), Rows.empty()
+    writer.add_rows(alike)  # so that the columns are there
     with round_.machine.holding(pileups.reads) as workers:
         setup = _VoteSetup.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
-        for made in setup.vote(pileups, leading, _to_part_with_rows):
-            writer.add(made.part)
-            writer.add_rows(made.alike)
-            unconfirmed += made.unconfirmed
+        for wave in range(1, WAVES + 1):
+            roles = roles_of(leading, alike, pileups.targets.lengths)
+            of_wave = leaders_of(pileups, roles, wave, round_.machine.threads)
+            writer.add_numbers(of_wave)
+            rows = [alike]
+            for made in setup.vote(pileups, of_wave, _to_part_with_rows):
+                on = made.alike
+                rows.append(dataclasses.replace(on, read=on.read + np.int32(len(leading))))
+                writer.add(made.part)
+                writer.add_rows(rows[-1])
+                unconfirmed += made.unconfirmed
+            leading, alike = np.concatenate([leading, of_wave]), Rows.concat(rows)
     return {**setup.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
 
 
@@ -278,8 +282,6 @@ class _Led(NamedTuple):
     ----------
     pileups : Pileups or StoredPileups
         All reads on all reads, as the round found them.
-    leading : ndarray of int64, shape (leaders,)
-        Numbers of the leaders, ascending.
     leaders : Leaders or StoredLeaders
         Their consensus.
     of_leaders : Pileups or StoredPileups
@@ -288,7 +290,6 @@ class _Led(NamedTuple):
     """
 
     pileups: Pileups | StoredPileups
-    leading: np.ndarray
     leaders: Leaders | StoredLeaders
     of_leaders: Pileups | StoredPileups
     roles: Roles
@@ -297,7 +298,9 @@ class _Led(NamedTuple):
         """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
         on_cpu = setup._replace(workers=Workers(setup.workers.threads))
         leading, following, others = numbers = self.roles.within(start, stop)
-        leaders = VotedPart.taken(self.leaders, np.searchsorted(self.leading, leading))
+        by_number = np.argsort(self.leaders.numbers)
+        places = by_number[np.searchsorted(self.leaders.numbers, leading, sorter=by_number)]
+        leaders = VotedPart.taken(self.leaders, places)
         made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
         return list(numbers), [leaders], itertools.chain(*made)
 

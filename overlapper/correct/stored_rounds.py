@@ -32,7 +32,7 @@ from overlapper.tiled.workdir import Workdir
 
 VOTING = 60 << 20
 """Bytes of the kernels of the vote and their libraries, on top of `overlapper.tiled.plan.PROGRAM`."""
-A_READ = 1100
+A_READ = 1700
 """Bytes of memory that correction needs for each read of the set."""
 A_UNITIG_BASE = 5
 """Bytes of memory for each base of unitigs, which are cut into windows and joined again."""
@@ -117,7 +117,8 @@ class StoredRoundReads:
         """See `KeptReads`."""
         artifact, facts = self._written(f"leaders-{round_.number}", round_, params, vote)
         names = [field.name for field in Rows.fields_of("column")]
-        return StoredLeaders(*_voted(artifact), Rows(**loaded_arrays(artifact, names, "rows."))), facts
+        rows = Rows(**loaded_arrays(artifact, names, "rows."))
+        return StoredLeaders(*_voted(artifact), rows, loaded_arrays(artifact, ["numbers"])["numbers"]), facts
 
     def _written(
         self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus

@@ -88,9 +88,12 @@ class Leaders(Voted):
     ----------
     rows : Rows
         Leaders on all reads.
+    numbers : ndarray of int64, shape (n,)
+        Which of all reads each leader is.
     """
 
     rows: Rows
+    numbers: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -98,6 +101,7 @@ class StoredLeaders(StoredVoted):
     """As `Leaders`, with bases and qualities on disk."""
 
     rows: Rows
+    numbers: np.ndarray
 
 
 class Columns(Protocol):
@@ -248,6 +252,10 @@ class VotedWriter:
         """Append rows to those of `Leaders`."""
         for field in Rows.fields_of("column"):
             self._columns.append(f"rows.{field.name}", getattr(rows, field.name))
+
+    def add_numbers(self, numbers: np.ndarray) -> None:
+        """Append numbers to those of `Leaders`."""
+        self._columns.append("numbers", numbers)
 
     def small(self) -> dict[str, np.ndarray]:
         """Return the columns with one value a read, by name."""

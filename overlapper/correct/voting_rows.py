@@ -21,7 +21,13 @@ MOST_SURPLUS = 4 * STRETCH
 satellite of short units, or fifteen on a homopolymer."""
 BEYOND = 1000
 """Successive bases that a row which touches rows that were left out must cover beyond these, to be like its
-target."""
+target where there are many copies."""
+TWO_COPIES = 125
+"""A window has two copies at most, as those of two haplotypes, where the rows left out have no more than this
+percentage of the bases of those that stay."""
+UNTOLD_FROM = 0.01
+"""Error rate of reads from which on the rows in such windows that no site tells are like their targets: what
+is no site is then not kept by the vote of all rows either."""
 
 
 class Chosen(NamedTuple):
@@ -62,7 +68,10 @@ def rows_of_windows(
         Here, ``first`` has where the rows of each target start, from the target of the first window on.
     settings : Settings
     """
-    whole = layers.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
+    none = np.zeros(len(rows), np.int32)
+    whole = layers.Rows(
+        rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end, none, none
+    )
     first, on, of = cut_rows(whole, windows._replace(target=windows.target - windows.target[0]))
     first, on = take_rows(first, on, _nearest(first, on, excess[of], LOOKED_AT * settings.max_depth))
     taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
@@ -105,11 +114,16 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 
-def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
+def most_left_out(error_rate: float) -> int:
+    """Return the ``most`` of `turned` for reads of an error rate."""
+    return TWO_COPIES if error_rate >= UNTOLD_FROM else 0
+
+
+def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarray, most: int) -> Rows:
     """Return, for reads alike to a target, rows with read and target exchanged, without margins of windows.
 
-    Rows that were left out show that there are other copies. A read that touches such rows may be of another
-    copy as well, unless it reaches beyond them.
+    Rows that were left out show that there are other copies. Where there are many, a read that touches such
+    rows may be of another one as well, unless it reaches beyond them, or sites tell that it is not.
 
     Parameters
     ----------
@@ -117,14 +131,21 @@ def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarra
     marks : ndarray of uint8, shape (rows,)
     start, stop : ndarray of int64, shape (windows,)
         Interval of the target without margins.
+    most : int
+        Bases of rows left out, in percent of those that stay, up to which there are not many copies.
     """
     first, on = chosen.windows.first, chosen.rows
     left_out = np.concatenate([chosen.elsewhere, _intervals(first, on, marks == layers.ELSEWHERE)])
     left_out = left_out[np.lexsort((left_out[:, 1], left_out[:, 0]))]
     others_first = np.searchsorted(left_out[:, 0], np.arange(len(first)))
     beyond = reach_beyond(first, on.t_start, on.t_end, others_first, left_out[:, 1], left_out[:, 2], BEYOND)
-    which = np.flatnonzero((marks == layers.ALIKE) & beyond)
-    window = np.searchsorted(first, which, "right") - 1
+    window = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    staying = (on.t_end - on.t_start) * ((marks != layers.ELSEWHERE) & (marks != layers.IDLE))
+    gone = np.bincount(left_out[:, 0], left_out[:, 2] - left_out[:, 1], len(first) - 1)
+    few = 100 * gone <= most * np.bincount(window, staying, len(first) - 1)
+    alike = (marks == layers.ALIKE) & (beyond | few[window])
+    which = np.flatnonzero(alike | (marks == layers.CIS))
+    window = window[which]
     on = layers.Rows(*(column[which] for column in chosen.rows))
     begin, bases = on.t_start + chosen.windows.start[window], on.t_end - on.t_start
     low, high = np.maximum(begin, start[window]), np.minimum(begin + bases, stop[window])

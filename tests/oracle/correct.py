@@ -4,14 +4,15 @@ Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
 from tests.oracle.drafts import fill_unknown, next_draft, qualities, reconsider
-from tests.oracle.layer_filters import keep_own, leave_out, voters
+from tests.oracle.layer_filters import is_cis, keep_own, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
 
 def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
     """Bases, qualities, depth and origin of the consensus; marks of layers; (aligned, left out, lost).
 
-    Mark 2 has a layer that the haplotype filter left out, 1 one that does not vote or is unlike the target.
+    Mark 2 has a layer that the haplotype filter left out, 1 one that does not vote or is unlike the target, 3
+    one that votes and of the target's copy, as sites tell; some that it agrees and differs at are given.
 
     Of a million layers ``alike`` may err alike at a column, by run and difference. Every draft has two
     thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
@@ -43,7 +44,10 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
         kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
         deciding = voters(draft, everyone) if step == 1 and filters else {}
         new, place, votes = next_draft(draft, everyone, deciding, thresholds, worth, doubt, table, kept)
-        marks = [2 if m["elsewhere"] else int(not m["used"] or m["unlike"]) for m in layers]
+        marks = [
+            2 if m["elsewhere"] else 3 if m["used"] and is_cis(m) else int(not m["used"] or m["unlike"])
+            for m in layers
+        ]
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None
         draft = new

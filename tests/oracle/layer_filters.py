@@ -73,6 +73,8 @@ def leave_out(layers, length, alike):
                 agree += own == other
                 disagree += own != other
         layer["unlike"] = disagree > 0
+        layer["agreeing"] += agree
+        layer["differing"] += disagree
         layer["known"] = layer["used"] and agree > disagree
         if layer["used"] and disagree > agree:
             left += 1
@@ -81,6 +83,11 @@ def leave_out(layers, length, alike):
         if layer["elsewhere"]:
             layer["used"] = False
     return left
+
+
+def is_cis(layer):
+    """Whether sites tell that a layer is of the target's copy."""
+    return layer["agreeing"] >= 4 and layer["differing"] <= 1 + Fraction(layer["agreeing"], 64)
 
 
 def kind_at(layer, column):

@@ -1,6 +1,7 @@
 """Which reads lead, follow, and are settled, base by base (``docs/algorithms/correction.md``, 9 and 10)."""
 
 import itertools
+from fractions import Fraction
 
 
 def widened(row, lengths, most=200):
@@ -14,13 +15,22 @@ def widened(row, lengths, most=200):
     return t_start - min(t_start, before, most), t_end + min(lengths[target] - t_end, behind, most)
 
 
-def leads(lengths, rows):
-    """Of each read, whether fewer than five reads before it lie on a base of it."""
-    found = []
+def leads(lengths, rows, leading, following, wave):
+    """The reads that neither lead nor follow on a base of which few reads lie that lead or come before it and
+    neither lead nor follow: fewer than five for each wave so far.
+    """
+    found = set()
     for target, length in enumerate(lengths):
-        on = [widened(row, lengths) for row in rows if row[0] == target and row[1] < target]
-        found.append(any(sum(a <= base < b for a, b in on) < 5 for base in range(length)))
+        before = leading | (set(range(target)) - following)
+        on = [widened(row, lengths) for row in rows if row[0] == target and row[1] in before]
+        few = any(sum(a <= base < b for a, b in on) < 5 * wave for base in range(length))
+        found |= {target} if few and target not in leading | following else set()
     return found
+
+
+def few(staying, left_out, percent):
+    """Whether the rows left out have at most a share of the bases of those that stay."""
+    return sum(b - a for a, b in left_out) <= Fraction(percent, 100) * sum(b - a for a, b in staying)
 
 
 def beyond(row, left_out):
@@ -31,14 +41,15 @@ def beyond(row, left_out):
 
 
 def follows(lengths, leading, rows):
-    """Of each read, whether four rows of leaders lie on each base of it; rows are not widened."""
-    return [
-        not leading[target]
+    """The reads on each base of which four rows of leaders lie; rows are not widened."""
+    return {
+        target
+        for target, length in enumerate(lengths)
+        if target not in leading
         and all(
             sum(row[0] == target and row[3] <= base < row[4] for row in rows) >= 4 for base in range(length)
         )
-        for target, length in enumerate(lengths)
-    ]
+    }
 
 
 def settled(reads, rows):

@@ -50,6 +50,8 @@ def same_place(target, layers, target_votes):
         if sum(bases[m] == own for m in near) >= 2:
             confirmed.append((own, bases))
     n_sites, n_differing = compare(confirmed, len(layers))
+    for m, sites, differing in zip(layers, n_sites, n_differing, strict=True):
+        m["agreeing"], m["differing"] = sites - differing, differing
     same = [
         m["used"] and differing <= 2 * (w * sites + math.isqrt(w * sites * t)) // t
         for m, sites, differing, (w, t) in zip(layers, n_sites, n_differing, errors, strict=True)

@@ -110,6 +110,10 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
     sequences = [target, *reads]
     qualities = [rng.integers(0, 60, len(s)) for s in sequences] if with_qualities else []
     weights = [np.clip(q, 1, 40).tolist() for q in qualities] or [[10] * len(s) for s in sequences]
+    sites = rng.choice([[0, 0], [3, 0], [4, 1], [10, 2], [63, 2], [64, 2], [200, 4]], len(rows)).astype(
+        np.int32
+    )
+    sites = sites.reshape(-1, 2)
     layers = [
         {
             "bases": [5 if c == 4 else c for c in read],
@@ -117,6 +121,8 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
             "reverse": reverse,
             "t_start": start,
             "t_end": end,
+            "agreeing": sites[i, 0],
+            "differing": sites[i, 1],
         }
         for i, (read, reverse, start, end) in enumerate(rows)
     ]
@@ -138,7 +144,9 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
     offsets, codes, quality, depth, origin, counts, marks = kernel.correct_windows(
         table(sequences, qualities), table(sequences, qualities),
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
-        Rows(np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T)),
+        Rows(
+            np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T), *sites.T
+        ),
         np.zeros(1, bool), 0,
         Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from overlapper.correct.resources import Workers
 from overlapper.correct.settled import settled_of
 from overlapper.correct.voting_rows import Chosen, turned
 from overlapper.kernels.consensus import layers
-from overlapper.kernels.consensus.layers import ALIKE, ELSEWHERE, Windows
+from overlapper.kernels.consensus.layers import ALIKE, CIS, ELSEWHERE, IDLE, UNLIKE, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
@@ -61,13 +61,21 @@ def test_roles_equal_the_oracle(case, at_a_time):
     whole = table_of(lengths, rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
-        leads = leaders.leaders_of(whole, 1)
-        assert leads.tolist() == oracle.leads(lengths, rows)
-        of_leaders = [row for row in rows if leads[row[1]]]
-        roles = leaders.roles_of(leads, table_of(lengths, of_leaders))
-        assert roles.follows.tolist() == oracle.follows(lengths, leads.tolist(), of_leaders)
+        leading, follow, of_leaders = [], set(), []
+        for wave in range(1, leaders.WAVES + 1):
+            roles = leaders.roles_of(
+                np.array(leading, int), table_of(lengths, of_leaders).rows, whole.targets.lengths
+            )
+            assert set(np.flatnonzero(roles.leads).tolist()) == set(leading)
+            assert set(np.flatnonzero(roles.follows).tolist()) == follow
+            found = leaders.leaders_of(whole, roles, wave, 1).tolist()
+            assert set(found) == oracle.leads(lengths, rows, set(leading), follow, wave)
+            leading += found
+            of_leaders = [row for row in rows if row[1] in leading]
+            follow = oracle.follows(lengths, set(leading), of_leaders)
 
 
+MARKS = ALIKE, CIS, UNLIKE, ELSEWHERE, IDLE
 SPANS = st.lists(
     st.tuples(st.integers(0, 3000), st.sampled_from([1, 700, 999, 1000, 1001, 2400])).map(
         lambda span: (span[0], span[0] + span[1])
@@ -77,29 +85,41 @@ SPANS = st.lists(
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(st.lists(st.tuples(SPANS, SPANS, SPANS), min_size=1, max_size=3))
-def test_rows_that_touch_those_left_out_equal_the_oracle(windows):
-    """Rows of each window that are alike, that are left out by the vote, and that were left out before."""
-    spans = np.array([span for alike, left, _ in windows for span in (*alike, *left)], np.int64).reshape(
-        -1, 2
-    )
-    marks = [mark for alike, left, _ in windows for mark in [ALIKE] * len(alike) + [ELSEWHERE] * len(left)]
-    elsewhere = [(p, *span) for p, (_, _, before) in enumerate(windows) for span in before]
+@given(
+    st.lists(st.tuples(SPANS, SPANS, SPANS, SPANS, SPANS, SPANS), min_size=1, max_size=3),
+    st.sampled_from([0, 125]),
+)
+def test_rows_that_touch_those_left_out_equal_the_oracle(windows, most):
+    """Rows of each window that have each mark, and that were left out before."""
+    spans = [span for *rows, _ in windows for of_mark in rows for span in of_mark]
+    spans = np.array(spans, np.int64).reshape(-1, 2)
+    marks = [
+        mark
+        for *rows, _ in windows
+        for mark, of_mark in zip(MARKS, rows, strict=True)
+        for mark in [mark] * len(of_mark)
+    ]
+    elsewhere = [(p, *span) for p, (*_, before) in enumerate(windows) for span in before]
     n, none = len(windows), np.zeros(len(spans), np.int64)
     number, ends = np.arange(n), np.full(n, 6000)
-    first = offsets_of(np.array([len(alike) + len(left) for alike, left, _ in windows]))
+    first = offsets_of(np.array([sum(map(len, rows)) for *rows, _ in windows]))
     chosen = Chosen(
         number, Windows(number, np.zeros(n, np.int64), ends, first),
-        layers.Rows(np.arange(len(spans)), none > 0, spans[:, 0], spans[:, 1], spans[:, 0], spans[:, 1]),
+        layers.Rows(
+            np.arange(len(spans)), none > 0, spans[:, 0], spans[:, 1], spans[:, 0], spans[:, 1], none, none
+        ),
         np.zeros(n, bool), np.array(elsewhere, np.int64).reshape(-1, 3),
     )  # fmt: skip
-    rows = turned(chosen, np.array(marks, np.uint8), np.zeros(n, np.int64), ends)
+    rows = turned(chosen, np.array(marks, np.uint8), np.zeros(n, np.int64), ends, most)
     expected, row = [], 0
-    for alike, left, before in windows:
-        for place, span in enumerate(alike, row):
-            if span[1] - span[0] >= 100 and oracle.beyond(span, [*left, *before]):
+    for alike, cis, unlike, left, idle, before in windows:
+        left_out = [*left, *before]
+        few = oracle.few([*alike, *cis, *unlike], left_out, most)
+        for place, span in enumerate([*alike, *cis], row):
+            told = place >= row + len(alike) or few or oracle.beyond(span, left_out)
+            if span[1] - span[0] >= 100 and told:
                 expected.append(place)
-        row += len(alike) + len(left)
+        row += sum(map(len, (alike, cis, unlike, left, idle)))
     assert rows.target.tolist() == expected
 
 

@@ -9,7 +9,7 @@ from overlapper.correct import voting_rows
 from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.copy_filter import choose_rows
-from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE, Rows, Settings, Windows
+from overlapper.kernels.consensus.layers import ELSEWHERE, IDLE, Rows, Settings, Windows
 from tests.oracle import layer_paths
 from tests.oracle import rows_looked_at as oracle_of_rows
 from tests.oracle import same_place as oracle
@@ -38,6 +38,7 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     on = Rows(
         np.arange(1, len(rows) + 1, dtype=np.int32), np.array([row[1] for row in rows], bool),
         start, end, np.zeros_like(lengths), lengths,
+        *np.zeros((2, len(rows)), np.int32),
     )  # fmt: skip
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(
@@ -48,6 +49,8 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     same = np.array(oracle.same_place(target, layers, votes), bool)
     votes_of_kernel, same_of_kernel = choose_rows(sequences, sequences, window, on, how, most, one)
     assert (same_of_kernel == same).all()
+    assert on.agreeing.tolist() == [layer["agreeing"] for layer in layers]
+    assert on.differing.tolist() == [layer["differing"] for layer in layers]
     voting = oracle_of_rows.voting([row[2:] for row in rows], same, MAX_DEPTH, leads)
     assert np.flatnonzero(votes_of_kernel).tolist() == sorted(voting)
     first, chosen_ones = take_rows(window.first, on, np.isin(np.arange(len(rows)), voting))
@@ -66,7 +69,7 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     assert (marks[voting] == marks_later).all()
     assert (marks[~same] == ELSEWHERE).all()
     without_vote = np.setdiff1d(np.flatnonzero(same), voting)
-    assert (marks[without_vote] == UNLIKE).all()
+    assert (marks[without_vote] == IDLE).all()
     return same.tolist()
 
 

@@ -125,6 +125,8 @@ def test_memory_planned_for_a_window_grows_with_its_rows():
         np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1000), np.array([0, 0, 3])
     )
     thousand = np.full(3, 1000)
-    rows = cpu_layers.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
+    rows = cpu_layers.Rows(
+        thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand, *np.zeros((2, 3), np.int32)
+    )
     alone, with_rows = on_gpu.bytes_of_windows(windows, rows, 3)
     assert with_rows - alone > 3 * 1000 * (2 + 4 * 4)

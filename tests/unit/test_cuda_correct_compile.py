@@ -68,7 +68,7 @@ TYPES = {
     **dict.fromkeys(
         ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "probabilities", "limits", "giver",
-         "origin", "stretches", "latest"], I4),
+         "origin", "stretches", "latest", "agreeing", "differing"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
          "plain_weight", "most_weight", "errors"], NUMBER),

@@ -13,12 +13,14 @@ from overlapper.kernels.consensus.carry_over import carry_over
 from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.equal_runs import WIDTH, side_by_side, unlike_bases
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
-from overlapper.kernels.consensus.haplotype_filter import leave_out
+from overlapper.kernels.consensus.haplotype_filter import is_cis, leave_out
 from overlapper.kernels.consensus.known_votes import let_known_decide
 from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
 from overlapper.kernels.consensus.layers import (
     ALIKE,
+    CIS,
     ELSEWHERE,
+    IDLE,
     UNLIKE,
     gather_layers,
     new_room,
@@ -49,7 +51,8 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     targets, reads : Sequences
     windows : Windows
     rows : Rows
-        The rows that vote on each window, the best first; of a crowded window, the rows to choose from.
+        The rows that vote on each window, the best first; of a crowded window, the rows to choose from: what
+        these have at sites is written.
     crowded : ndarray of bool, shape (windows,)
         Windows whose rows are chosen by the copy filter (`kernels.consensus.copy_filter`).
     most_surplus : int
@@ -66,7 +69,7 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
         How many bases of the window come before each base of its consensus.
     counts : ndarray of int64, shape (windows, COUNTS)
     marks : ndarray of uint8, shape (rows,)
-        `ALIKE`, `UNLIKE` or `ELSEWHERE` (`kernels.consensus.layers`).
+        `ALIKE` and the others (`kernels.consensus.layers`).
     """
     n = len(windows.target)
     longest = np.int64(0)
@@ -75,7 +78,7 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     memory, room = new_memory(longest), new_room(windows, rows)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
-    origin, marks = np.empty(0, np.int32), np.full(len(rows.read), UNLIKE, np.uint8)
+    origin, marks = np.empty(0, np.int32), np.full(len(rows.read), IDLE, np.uint8)
     for p in range(n):
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings, room)
@@ -90,8 +93,9 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
                     marks[low + m] = ELSEWHERE
             layers, runs = some_layers(layers, runs, chosen)
         window_codes, window_quality, window_depth, window_origin, marks_of_layers = _consensus(
-            target, layers, starts, runs, settings, memory.gaps, room, counts[p]
-        )
+            target, layers, starts, runs, settings, memory.gaps, room, counts[p],
+            rows.agreeing[low + chosen], rows.differing[low + chosen],
+        )  # fmt: skip
         marks[low + chosen] = marks_of_layers
         size = offsets[p]
         codes, quality = extended(codes, size, window_codes), extended(quality, size, window_quality)
@@ -102,8 +106,11 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
 
 
 @njit(nogil=True, cache=True)
-def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
-    """Return the consensus of a pileup (bases, qualities, depth, origin) and the marks of its layers."""
+def _consensus(target, layers, starts, runs, settings, gaps, room, counts, agreeing, differing):
+    """Return the consensus of a pileup (bases, qualities, depth, origin) and the marks of its layers.
+
+    At how many sites layers agree with the target, and differ, is added to ``agreeing`` and ``differing``.
+    """
     own = len(layers.start) - 1
     for m in range(own):
         counts[ALIGNED] += layers.used[m]
@@ -119,7 +126,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out, sides = leave_out(layers, starts, votes, settings.alike, marks)
+            left_out, sides = leave_out(layers, starts, votes, settings.alike, marks, agreeing, differing)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
@@ -140,7 +147,10 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
         else:
             draft, place, probabilities, depth = last_draft(draft, votes, thresholds, worth, doubt)
             for m in range(own):
-                marks[m] = max(marks[m], UNLIKE * (not layers.used[m]))
+                if not layers.used[m]:
+                    marks[m] = max(marks[m], UNLIKE)
+                elif is_cis(agreeing[m], differing[m]):
+                    marks[m] = CIS
             layers.used[:own] = False
         starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
         here, there = there, here

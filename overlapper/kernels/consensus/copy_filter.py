@@ -44,6 +44,7 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
     targets, reads : Sequences
     windows : Windows
     rows : Rows
+        What they have at sites is written.
     settings : Settings
     most_surplus : int
         Surplus anchors of earlier rows on each stretch of a row from which on it is skipped.
@@ -75,8 +76,8 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 def chosen_rows(target, layers, starts, runs, rows, low, settings):
     """Return the layers of a crowded window that vote, and a mask of those that the copy filter keeps.
 
-    Layers are those of the rows from ``low`` on. Of the layers kept, as many vote as each stretch
-    takes; on a leader all, if none was left out.
+    Layers are those of the rows from ``low`` on; what these have at sites is written. Of the layers kept, as
+    many vote as each stretch takes; on a leader all, if none was left out.
     """
     same = _are_chosen(target, layers, starts, runs, rows, low, settings)
     chosen = np.flatnonzero(same)
@@ -90,8 +91,9 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
 @njit(nogil=True, cache=True)
 def _are_chosen(target, layers, starts, runs, rows, low, settings):
     """Return a mask of the layers of a window that are of the target's place, or near if these are few."""
-    same, share, near, compared, wrong, total = _judged(target, layers, starts, runs)
+    same, share, near, compared, differing, wrong, total = _judged(target, layers, starts, runs)
     high = low + len(same)
+    rows.agreeing[low:high], rows.differing[low:high] = compared - differing, differing
     t_start, t_end = rows.t_start[low:high], rows.t_end[low:high]
     if settings.target_votes:
         unsure = _are_unsure(same, compared, layers, len(target))
@@ -115,8 +117,8 @@ def _judged(target, layers, starts, runs):
         The share of its sites at which it differs, in parts of `SHARE`.
     near : ndarray of bool
         Whether it is near (`NEAR`).
-    compared : ndarray of int64
-        At how many sites it is compared.
+    compared, differing : ndarray of int64
+        At how many sites it is compared, and at how many of these it differs.
     wrong, total : int
         How many of how many bases of all rows are wrong.
     """
@@ -127,7 +129,7 @@ def _judged(target, layers, starts, runs):
         same[m] = layers.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
         share[m] = SHARE * differing[m] // max(1, compared[m])
         near[m] = layers.used[m] and differing[m] <= _bearable(all_wrong, all_total, total[m])
-    return same, share, near, compared, all_wrong, all_total
+    return same, share, near, compared, differing, all_wrong, all_total
 
 
 @njit(nogil=True, cache=True)

@@ -23,6 +23,9 @@ more, with the q of a base that stands alone.
 **Left out.** A layer agrees with the target at a site where the two have the same of its two kinds, and
 disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
 out: its vote would average what is different.
+
+**Cis.** Of the sites of this filter and of the copy filter (`kernels.consensus.copy_filter`), a layer agrees
+at `MIN_CIS` or more, and disagrees at no more than one and a one in `CIS_SHARE` of these, as by errors.
 """
 
 from __future__ import annotations
@@ -41,12 +44,13 @@ MIN_APART = 30
 MAX_AGAINST = 5
 NEXT_CANDIDATES = 32
 LONG_GAP = 5
+MIN_CIS, CIS_SHARE = 4, 64
 SAME, OTHER = 1, 2
 """Sides of layers: the target's haplotype, and what is left out."""
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes, alike, marks):
+def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
     """Take the vote from layers that disagree with the target more often than they agree.
 
     Parameters
@@ -59,6 +63,8 @@ def leave_out(layers, starts, votes, alike, marks):
         As in `kernels.consensus.layers.Settings`.
     marks : ndarray of uint8, shape (layers,)
         Layers that disagree with the target at a site become `UNLIKE`, those left out `ELSEWHERE`.
+    agreeing, differing : ndarray of int32, shape (layers - 1,)
+        At how many sites each layer agrees and disagrees; those of this filter are added.
 
     Returns
     -------
@@ -92,7 +98,15 @@ def leave_out(layers, starts, votes, alike, marks):
             left += 1
         elif layers.used[m] and agree[m] > disagree[m]:
             sides[m] = SAME
+    agreeing += agree
+    differing += disagree
     return left, sides
+
+
+@inner
+def is_cis(agreeing, differing):
+    """Return whether a layer is of the target's copy, by the sites at which it agrees and disagrees."""
+    return agreeing >= MIN_CIS and CIS_SHARE * (differing - 1) <= agreeing
 
 
 @njit(nogil=True, cache=True)

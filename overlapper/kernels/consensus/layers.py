@@ -15,9 +15,10 @@ from overlapper.kernels.consensus.equal_runs import WIDTH, EqualRuns
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
-ALIKE, UNLIKE, ELSEWHERE = range(3)
-"""Marks of rows: one that votes and has what its target has wherever layers are divided; any other one; one
-that a filter left out, as of another haplotype or copy."""
+ALIKE, UNLIKE, ELSEWHERE, CIS, IDLE = range(5)
+"""Marks of rows: one that votes and has what its target has wherever layers are divided; any other one that
+may vote; one that a filter left out, as of another haplotype or copy; one that votes and is of the target's,
+as sites tell (`kernels.consensus.haplotype_filter.is_cis`); one that is not needed for the vote."""
 
 
 class Sequences(NamedTuple):
@@ -51,7 +52,11 @@ class Windows(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Reads on windows: half-open intervals of the window, and of the forward strand of the read."""
+    """Reads on windows: half-open intervals of the window, and of the forward strand of the read.
+
+    At how many sites of the copy filter a row has what the target has, and at how many it differs, is
+    written by that filter; both are 0 before, and in windows that are not crowded.
+    """
 
     read: np.ndarray
     reverse: np.ndarray
@@ -59,6 +64,8 @@ class Rows(NamedTuple):
     t_end: np.ndarray
     r_start: np.ndarray
     r_end: np.ndarray
+    agreeing: np.ndarray
+    differing: np.ndarray
 
 
 class Settings(NamedTuple):

@@ -49,6 +49,7 @@ def cut_rows(rows, windows):
     cut = Rows(
         np.empty(size, rows.read.dtype), np.empty(size, np.bool_), np.empty(size, np.int64),
         np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
+        np.zeros(size, np.int32), np.zeros(size, np.int32),
     )  # fmt: skip
     of = np.empty(size, np.int64)
     size = 0

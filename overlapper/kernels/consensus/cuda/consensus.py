@@ -44,8 +44,9 @@ from overlapper.kernels.consensus.cuda.reconsider import reconsider
 from overlapper.kernels.consensus.cuda.unknown_runs import fill_unknown
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes
 from overlapper.kernels.consensus.error_probabilities import LIMITS
+from overlapper.kernels.consensus.haplotype_filter import is_cis
 from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
-from overlapper.kernels.consensus.layers import ALIKE, UNLIKE, Rows, Settings, Windows
+from overlapper.kernels.consensus.layers import CIS, IDLE, UNLIKE, Rows, Settings, Windows
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS
 from overlapper.kernels.consensus.next_draft import HOMOPOLYMER
 from overlapper.runtime.gpu.launch import launch
@@ -120,7 +121,7 @@ def correct_windows(
     lengths = windows.end - windows.start
     if not lengths.any():
         none, counts = np.zeros(0, np.uint8), np.zeros((n, COUNTS), np.int64)
-        no_row = np.full(len(rows.read), UNLIKE, np.uint8)
+        no_row = np.full(len(rows.read), IDLE, np.uint8)
         return Found(np.zeros(n + 1, np.int64), none, none, none, none.astype(np.int32), counts, no_row)
     draft, layers = gather_layers(targets, reads, windows, rows, settings, arena)
     counts = arena.zeros(n * COUNTS, np.int64).reshape(n, COUNTS)
@@ -184,7 +185,8 @@ def _consensus(
             votes = count_votes(draft, layers, starts, arena)
         voted = next_draft(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
         if step == steps - 1:
-            of_rows = _marks_of_rows(layers, marks, arena)
+            launch(mark_rows, len(marks), arena, layers.used, layers.agreeing, layers.differing, marks)
+            of_rows = arena.download(marks)[arena.download(layers.t_start) >= 0]
             layers = layers._replace(used=arena.zeros(len(layers.window), np.uint8))
         starts = carry_over(layers, starts, draft, voted.draft, voted.place, everywhere, arena)
         draft = voted.draft
@@ -205,11 +207,16 @@ def _consensus(
     return Found(offsets, codes, quality, depth, origin, arena.download(counts), of_rows)
 
 
-def _marks_of_rows(layers: Layers, marks: Any, arena: Arena) -> np.ndarray:
-    """Return the marks of rows; what does not vote is unlike its target."""
-    is_row = arena.download(layers.t_start) >= 0
-    unused = arena.download(layers.used)[is_row] == 0
-    return np.maximum(arena.download(marks)[is_row], np.where(unused, UNLIKE, ALIKE).astype(np.uint8))
+@cuda.jit
+def mark_rows(used, agreeing, differing, marks):
+    """Mark what does not vote as unlike its target, and what is of its copy by sites; a thread a layer."""
+    m = cuda.grid(1)
+    if m >= len(marks):
+        return
+    if used[m] == 0:
+        marks[m] = max(marks[m], UNLIKE)
+    elif is_cis(agreeing[m], differing[m]):
+        marks[m] = CIS
 
 
 @cuda.jit

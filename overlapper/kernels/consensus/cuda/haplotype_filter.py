@@ -43,7 +43,7 @@ def leave_out(
     sides: Any,
     arena: Arena,
 ) -> None:
-    """Mark the layers that disagree with their targets as not used.
+    """Mark the layers that disagree with their targets as not used, and count the sites of all.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def leave_out(
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
             judge, len(layers.window), arena, layers.window, candidates, is_site, draft.first, place,
-            *paths, votes.column, left_out, marks, sides,
+            *paths, votes.column, left_out, marks, sides, layers.agreeing, layers.differing,
         )  # fmt: skip
     arena.release(mark)
 
@@ -235,7 +235,7 @@ def link(candidates, draft_first, layer_first, first, bases, start, end, at, use
 @cuda.jit
 def judge(
     window, candidates, is_site, draft_first, place, layer_first, first, bases, start, end, at, used, starts,
-    column, left_out, marks, sides,
+    column, left_out, marks, sides, agreeing, differing,
 ):  # fmt: skip
     """Leave a layer out that disagrees with its target more often than it agrees; a thread a layer."""
     m = cuda.grid(1)
@@ -246,7 +246,7 @@ def judge(
     if m == own or used[m] == 0:
         return
     low = draft_first[p]
-    balance = 0
+    agree, disagree = int32(0), int32(0)
     for s in range(place[low], place[draft_first[p + 1]]):
         if is_site[s] == 0:
             continue
@@ -255,12 +255,15 @@ def judge(
         wanted = _held(own, c, first, bases, start, end, at, used, starts, one, other)
         held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
         if wanted >= 0 and held >= 0:
-            balance += 1 if held == wanted else -1
-            if held != wanted:
-                marks[m] = UNLIKE
-    if balance > 0:
+            agree += held == wanted
+            disagree += held != wanted
+    agreeing[m] += agree
+    differing[m] += disagree
+    if disagree > 0:
+        marks[m] = UNLIKE
+    if agree > disagree:
         sides[m] = SAME
-    if balance < 0:
+    if disagree > agree:
         used[m] = 0
         marks[m] = ELSEWHERE
         sides[m] = OTHER

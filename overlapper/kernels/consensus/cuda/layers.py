@@ -99,6 +99,8 @@ def gather_layers(
         arena.zeros(total, np.int32),
         arena.upload(np.cumsum(path_rows) - path_rows - np.maximum(t_start, 0)),
         arena.zeros(total, np.uint8),
+        arena.upload(merged(rows.agreeing, 0, np.int32)),
+        arena.upload(merged(rows.differing, 0, np.int32)),
     )
     sequence = arena.upload(merged(rows.read, windows.target, np.int32))
     begin = arena.upload(merged(rows.r_start, windows.start, np.int64))

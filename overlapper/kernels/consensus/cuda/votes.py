@@ -41,6 +41,8 @@ class Layers(NamedTuple):
         Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
     used : device array of uint8, shape (m,)
         Whether it votes.
+    agreeing, differing : device array of int32, shape (m,)
+        At how many sites of the filters it agrees with its target, and at how many it differs.
     """
 
     layer_first: Any
@@ -55,6 +57,8 @@ class Layers(NamedTuple):
     end: Any
     at: Any
     used: Any
+    agreeing: Any
+    differing: Any
 
 
 class Votes(NamedTuple):
