@@ -5,6 +5,7 @@ Run ``python -m docs.tools.kernels`` after changing the arguments of a kernel; a
 
 import functools
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,8 +56,16 @@ def _recorded():
             # A kernel that another one brings along is not taken from the cache while something compiles.
             lines = _run(script, words, folder)
             if COMPILED in lines:
+                # Stages that the first run kept would spare the second one kernels.
+                shutil.rmtree(Path(folder) / _output_of(words), ignore_errors=True)
                 lines = _run(script, words, folder)
             yield command, "".join(f"  '{line}',\n" for line in _with_parts(lines, folder))
+
+
+def _output_of(words):
+    """Return the file or folder that a command writes."""
+    words = words.split()
+    return words[words.index("-o") + 1]
 
 
 def _with_parts(lines, folder):
