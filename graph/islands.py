@@ -24,7 +24,7 @@ def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Gra
     most_reads : int
         Most reads on the path of an island.
     """
-    doomed = tips.islands(graph.first_edge, graph.edges.target, most_reads)
+    _, doomed = tips.dead_ends(graph.first_edge, graph.edges.target, most_reads)
     if doomed.any():
         laid_out, _ = layout(graph)
         stays = have_their_own(laid_out, doomed, overlaps, most_reads)

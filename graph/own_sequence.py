@@ -46,7 +46,7 @@ def reads_in_tips_of_their_own(graph: Graph, overlaps: Overlaps, most_reads: int
     -------
     ndarray of int32
     """
-    short = tips.dead_ends(graph.first_edge, graph.edges.target, most_reads)
+    short, _ = tips.dead_ends(graph.first_edge, graph.edges.target, most_reads)
     if not short.any():
         return graph.reads.read[:0]
     laid_out, _ = layout(graph)
@@ -67,17 +67,18 @@ def have_their_own(laid_out: Layout, doubted: np.ndarray, overlaps: Overlaps, mo
     most_reads : int
     """
     unitig, on_path, bases = _places(laid_out, overlaps)
+    own = np.bincount(unitig[unitig >= 0], minlength=len(laid_out))
     stays = np.ones(len(laid_out), np.bool_)
     stays[laid_out.unitig_of_step[doubted[laid_out.path >> 1]]] = False
-    short = np.flatnonzero(~stays)
-    reads, fitted = _fits(unitig, on_path, bases, overlaps, ~stays)
+    asked = ~stays & (own > most_reads)
+    if not asked.any():
+        return stays
+    reads, fitted = _fits(unitig, on_path, bases, overlaps, asked)
     by_unitig = np.argsort(unitig[reads], kind="stable")
     reads, fitted = reads[by_unitig], fitted[by_unitig]
     first = np.searchsorted(unitig[reads], np.arange(len(laid_out) + 1))
-    own = np.bincount(unitig[unitig >= 0], minlength=len(laid_out))
+    short = np.flatnonzero(asked)
     for some in short[np.argsort(-own[short], kind="stable")].tolist():
-        if own[some] <= most_reads:
-            break
         rows = slice(first[some], first[some + 1])
         alone = own[some] - len(np.unique(reads[rows][stays[fitted[rows]]]))
         stays[some] = alone > most_reads and 2 * alone >= own[some]

@@ -17,7 +17,7 @@ import numpy as np
 
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.resources import Workers
-from overlapper.correct.vote_settings import error_rate, settings_of
+from overlapper.correct.vote_settings import given_error_rate, settings_of
 from overlapper.correct.voting_rows import (
     MOST_SURPLUS,
     Chosen,
@@ -207,7 +207,7 @@ class _WindowConsensus:
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
         self._settings = settings_of(pileups, params, doubt, targets_lead)
         self._nearest = pileups.nearest_divergence
-        self._most_left_out = most_left_out(params.error_rate or error_rate(pileups))
+        self._most_left_out = most_left_out(given_error_rate(pileups, params))
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 

@@ -9,11 +9,10 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.runtime.threads import map_in_order
-from overlapper.tables.ragged import offsets_of
 
 LED_BELOW = 0.04
 """Error rate of the given reads below which leaders are used: corrected reads of one copy are then equal to
@@ -76,21 +75,25 @@ def leaders_of(pileups: Pileups | StoredPileups, roles: Roles, wave: int, thread
     return np.flatnonzero(undecided & ~np.concatenate([np.zeros(0, bool), *led]))
 
 
-def roles_of(leading: np.ndarray, rows: Rows, lengths: np.ndarray) -> Roles:
+def roles_of(leading: np.ndarray, of_leaders: Pileups | StoredPileups, threads: int) -> Roles:
     """Return the roles of all reads.
 
     Parameters
     ----------
     leading : ndarray of int64
         Numbers of the leaders.
-    rows : Rows
+    of_leaders : Pileups or StoredPileups
         Leaders on the reads that are like them.
-    lengths : ndarray of int64, shape (n,)
-        Bases of all reads.
+    threads : int
+        Changes nothing but the time.
     """
-    leads = np.zeros(len(lengths), bool)
+    leads = np.zeros(len(of_leaders.targets), bool)
     leads[leading] = True
-    order = np.argsort(rows.target, kind="stable")
-    first = offsets_of(np.bincount(rows.target, minlength=len(lengths)))
-    start, end, every = rows.t_start[order], rows.t_end[order], np.ones(len(rows), bool)
-    return Roles(leads, ~leads & are_covered(first, start, end, every, lengths, FOLLOWING, ANY))
+
+    def are_led(part: RowsOfTargets) -> np.ndarray:
+        rows, first, lengths = part
+        every = np.ones(len(rows), bool)
+        return are_covered(first, rows.t_start, rows.t_end, every, lengths, FOLLOWING, ANY)
+
+    led = map_in_order(are_led, rows_in_parts(of_leaders), threads)
+    return Roles(leads, ~leads & np.concatenate([np.zeros(0, bool), *led]))

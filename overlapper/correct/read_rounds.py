@@ -19,7 +19,7 @@ from overlapper.correct.settled import settled_of
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
-from overlapper.correct.vote_settings import error_rate
+from overlapper.correct.vote_settings import error_rate, given_error_rate
 from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedPart, VotedWriter
 from overlapper.io.arrays import from_arrays
 from overlapper.overlap import pipeline
@@ -149,7 +149,7 @@ def vote(
 ) -> tuple[Voted | StoredVoted, Facts]:
     """Replace all reads by their consensus; return it, with counts and fitted parameters."""
     on_all: WriteConsensus
-    if (params.error_rate or error_rate(pileups)) >= LED_BELOW:
+    if given_error_rate(pileups, params) >= LED_BELOW:
         on_all = partial(_vote_on_all, pileups, params, round_)
     elif round_.number == 1:
         on_all = _led_vote(kept, pileups, params, round_)
@@ -181,10 +181,12 @@ def _led_vote(
 
     def on_all(writer: VotedWriter) -> Facts:
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
-        roles = roles_of(leaders.numbers, leaders.rows, pileups.targets.lengths)
+        roles = roles_of(leaders.numbers, of_leaders, round_.machine.threads)
+        place = np.zeros(len(pileups.targets), np.int64)
+        place[leaders.numbers] = np.arange(len(leaders.numbers))
         with round_.machine.holding(pileups.reads) as workers:
             setup = _VoteSetup(params.with_fitted(found), None, workers, round_)
-            led = _Led(pileups, leaders, of_leaders, roles)
+            led = _Led(pileups, leaders, place, of_leaders, roles)
             bases, unconfirmed = _write_all(partial(led.corrected, setup), setup, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
@@ -202,13 +204,14 @@ def _vote_on_leaders(
     writer: VotedWriter,
 ) -> Facts:
     """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
+    targets, threads = pileups.targets, round_.machine.threads
     unconfirmed, leading, alike = 0, np.zeros(0, np.int64), Rows.empty()
     writer.add_rows(alike)  # so that the columns are there
     with round_.machine.holding(pileups.reads) as workers:
         setup = _VoteSetup.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
         for wave in range(1, WAVES + 1):
-            roles = roles_of(leading, alike, pileups.targets.lengths)
-            of_wave = leaders_of(pileups, roles, wave, round_.machine.threads)
+            roles = roles_of(leading, Pileups(targets, targets, alike, targets_vote=True), threads)
+            of_wave = leaders_of(pileups, roles, wave, threads)
             writer.add_numbers(of_wave)
             rows = [alike]
             for made in setup.vote(pileups, of_wave, _to_part_with_rows):
@@ -284,6 +287,8 @@ class _Led(NamedTuple):
         All reads on all reads, as the round found them.
     leaders : Leaders or StoredLeaders
         Their consensus.
+    place : ndarray of int64, shape (reads,)
+        Which of these each leader is; 0 of other reads.
     of_leaders : Pileups or StoredPileups
         Corrected leaders on all reads.
     roles : Roles
@@ -291,6 +296,7 @@ class _Led(NamedTuple):
 
     pileups: Pileups | StoredPileups
     leaders: Leaders | StoredLeaders
+    place: np.ndarray
     of_leaders: Pileups | StoredPileups
     roles: Roles
 
@@ -298,9 +304,7 @@ class _Led(NamedTuple):
         """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
         on_cpu = setup._replace(workers=Workers(setup.workers.threads))
         leading, following, others = numbers = self.roles.within(start, stop)
-        by_number = np.argsort(self.leaders.numbers)
-        places = by_number[np.searchsorted(self.leaders.numbers, leading, sorter=by_number)]
-        leaders = VotedPart.taken(self.leaders, places)
+        leaders = VotedPart.taken(self.leaders, self.place[leading])
         made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
         return list(numbers), [leaders], itertools.chain(*made)
 

@@ -53,13 +53,18 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
         haplotype_filter=params.haplotype_filter,
         worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
-        alike=_alike(params.error_rate or error_rate(pileups)),
+        alike=_alike(given_error_rate(pileups, params)),
     )
 
 
 def error_rate(pileups: Pileups | StoredPileups) -> float:
     """Estimate the error rate of the reads: their divergence from unitigs, or half of that from reads."""
     return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
+
+
+def given_error_rate(pileups: Pileups | StoredPileups, params: CorrectParams) -> float:
+    """Return the error rate of the reads as they were given, before the first round."""
+    return params.error_rate or error_rate(pileups)
 
 
 def _alike(error_rate: float) -> np.ndarray:

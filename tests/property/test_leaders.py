@@ -63,9 +63,7 @@ def test_roles_equal_the_oracle(case, at_a_time):
         patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
         leading, follow, of_leaders = [], set(), []
         for wave in range(1, leaders.WAVES + 1):
-            roles = leaders.roles_of(
-                np.array(leading, int), table_of(lengths, of_leaders).rows, whole.targets.lengths
-            )
+            roles = leaders.roles_of(np.array(leading, int), table_of(lengths, of_leaders), 1)
             assert set(np.flatnonzero(roles.leads).tolist()) == set(leading)
             assert set(np.flatnonzero(roles.follows).tolist()) == follow
             found = leaders.leaders_of(whole, roles, wave, 1).tolist()

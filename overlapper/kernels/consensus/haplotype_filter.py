@@ -25,7 +25,8 @@ disagrees where they have different ones of them. A layer that disagrees more of
 out: its vote would average what is different.
 
 **Cis.** Of the sites of this filter and of the copy filter (`kernels.consensus.copy_filter`), a layer agrees
-at `MIN_CIS` or more, and disagrees at no more than one and a one in `CIS_SHARE` of these, as by errors.
+at `MIN_CIS` or more, and disagrees at no more than one, and one more for each `CIS_SHARE` at which it agrees,
+as by errors.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
 
 @inner
 def _begins_before(target, read, i, j, r_start, t_start, first):
-    """Return whether a match that has two places goes back beyond a base ``first`` of the read."""
+    """Return whether the match at bases ``i`` of the read and ``j`` of the target begins before ``first``."""
     while i > r_start and j > t_start and read[i - 1] == target[j - 1]:
         if i == first:
             return True

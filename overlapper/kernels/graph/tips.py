@@ -62,7 +62,7 @@ def tips(first, target, length, overlap, ends_molecule, stays, most):
         else:
             outdone = _is_outdone(first, target, length, end, best, tip_ending_at, tip_reads, tip_bases)
         if outdone:
-            _doom(first, target, tip, tip_reads[tip], doomed_reads)
+            _mark(first, target, tip, tip_reads[tip], doomed_reads)
         else:
             for e in range(first[end], first[end + 1]):
                 doomed_edges[e] = e != best and _is_outdone(
@@ -120,7 +120,7 @@ def forked_ends(first, target, overlap, most):
         end, count = chain_end(first, target, v, most)
         if end < 0 or first[end + 1] - first[end] < 2:
             continue
-        _doom(first, target, v, count, reads)
+        _mark(first, target, v, count, reads)
         best = longest_edge(first, overlap, end)
         for e in range(first[end], first[end + 1]):
             edges[e] = e != best
@@ -129,37 +129,32 @@ def forked_ends(first, target, overlap, most):
 
 @njit(nogil=True, cache=True)
 def dead_ends(first, target, most):
-    """Find chains of at most ``most`` reads that nothing leads into; return their reads (bool)."""
+    """Find chains of at most ``most`` reads that nothing leads into.
+
+    Returns
+    -------
+    reads : ndarray of bool, shape (reads,)
+        Those of these chains.
+    alone : ndarray of bool, shape (reads,)
+        Those of the chains among them that lead nowhere, either.
+    """
     nodes = len(first) - 1
-    found = np.zeros(nodes >> 1, np.bool_)
+    reads, alone = np.zeros(nodes >> 1, np.bool_), np.zeros(nodes >> 1, np.bool_)
     for v in range(nodes):
         if first[v ^ 1] != first[(v ^ 1) + 1]:
             continue
         end, count = chain_end(first, target, v, most)
         if end >= 0:
-            _doom(first, target, v, count, found)
-    return found
-
-
-@njit(nogil=True, cache=True)
-def islands(first, target, most):
-    """Find linear unitigs of at most ``most`` reads that nothing joins; return their reads (bool)."""
-    nodes = len(first) - 1
-    doomed = np.zeros(nodes >> 1, np.bool_)
-    for v in range(nodes):
-        if first[v ^ 1] != first[(v ^ 1) + 1]:
-            continue
-        end, count = chain_end(first, target, v, most)
-        if end < 0 or first[end] != first[end + 1]:
-            continue
-        _doom(first, target, v, count, doomed)
-    return doomed
+            _mark(first, target, v, count, reads)
+            if first[end] == first[end + 1]:
+                _mark(first, target, v, count, alone)
+    return reads, alone
 
 
 @inner
-def _doom(first, target, v, count, doomed):
+def _mark(first, target, v, count, marked):
     """Mark the reads of a chain of ``count`` nodes that begins with ``v``."""
-    doomed[v >> 1] = True
+    marked[v >> 1] = True
     for _ in range(count - 1):
         v = target[first[v]]
-        doomed[v >> 1] = True
+        marked[v >> 1] = True

@@ -272,9 +272,9 @@ def _begins_before(
     targets, target, bases, read, i, j, low, high, width, rise, run, k, heads, head_first, shift, following,
     frequent_before,
 ):  # fmt: skip
-    """Return whether a match has a k-mer before one, and that is not frequent.
+    """Return whether a match has a k-mer before the one at base ``i``, and this one is not frequent.
 
-    Whether the one right before is frequent may be known; -1 if not.
+    Whether the k-mer right before is frequent may be known; -1 if not.
     """
     x = int64(0)
     while i > x and j > low + x and bases[read + i - x - 1] == targets[target + j - x - 1]:
