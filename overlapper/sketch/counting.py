@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, even_ranges, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -134,28 +134,30 @@ class KmerCounter:
         self.lengths = lengths
         bases = int(lengths.sum())
         self._limit = _hash_limit(k, sampled)
-        self._bounds = cut_evenly(lengths, max(_BLOCK_BASES, -(-bases // _MOST_BLOCKS)))
+        self._blocks = list(_blocks_of(lengths, max(_BLOCK_BASES, -(-bases // _MOST_BLOCKS))))
         bits = min(max(0, int(bases * sampled) // _BUCKET_KMERS).bit_length(), _MOST_BUCKET_BITS, 2 * k)
         self._shift = 2 * k - bits
         self._buckets = ((self._limit - 1) >> self._shift) + 1
-        self.of_read = np.empty(len(lengths), np.int32)
-        blocks = range(len(self._bounds) - 1)
-        counted = list(map_in_order(self._count_block, blocks, threads))
-        self._counts = np.array(counted, np.int64).reshape(len(blocks), self._buckets)
+        self.of_read = np.zeros(len(lengths), np.int32)
+        self._counts = np.zeros((len(self._blocks), self._buckets), np.int64)
+        counted = map_in_order(self._count_block, self._blocks, threads)
+        for number, (block, (counts, of_read)) in enumerate(zip(self._blocks, counted, strict=True)):
+            self._counts[number] = counts
+            self.of_read[block.first : block.stop] += of_read
 
-    def _columns(self, block: int) -> list[np.ndarray]:
-        """Return the columns of the reads of a block for kernels."""
-        reads = self._load(int(self._bounds[block]), int(self._bounds[block + 1]))
+    def _columns(self, block: _Block) -> list[Any]:
+        """Return the columns of the reads of a block, and where its k-mers start, for kernels."""
+        reads = self._load(block.first, block.stop)
         names = ("words", "word_offsets", "lengths", "unknown_start", "unknown_end", "unknown_offsets")
-        return [getattr(reads, name) for name in names]
+        return [*(getattr(reads, name) for name in names), block.begin, block.end]
 
-    def _count_block(self, block: int) -> np.ndarray:
+    def _count_block(self, block: _Block) -> tuple[np.ndarray, np.ndarray]:
         counts = np.zeros(self._buckets, np.int64)
+        of_read = np.empty(block.stop - block.first, np.int32)
         self._kernels.count_buckets(
-            *self._columns(block), self._k, np.uint64(self._limit), np.uint64(self._shift),
-            counts, self.of_read[self._bounds[block] : self._bounds[block + 1]],
-        )  # fmt: skip
-        return counts
+            *self._columns(block), self._k, np.uint64(self._limit), np.uint64(self._shift), counts, of_read
+        )
+        return counts, of_read
 
     def groups(
         self, lower: int, upper: int, most: int, memory: int
@@ -204,13 +206,32 @@ class KmerCounter:
         cursors = earlier_buckets + np.cumsum(counts, axis=0) - counts
         lowest, limit = first << self._shift, min(last << self._shift, self._limit)
 
-        def fill(block: int) -> None:
+        def fill(number: int) -> None:
+            block = self._blocks[number]
             self._kernels.fill_buckets(
                 *self._columns(block), self._k, np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
-                self._bounds[block], cursors[block], entries,
+                block.first, cursors[number], entries,
             )  # fmt: skip
 
-        list(map_in_order(fill, range(len(self._bounds) - 1), self._threads))
+        for_each(fill, range(len(self._blocks)), self._threads)
+
+
+class _Block(NamedTuple):
+    """Reads ``[first, stop)``, and where k-mers start in each, from ``begin`` to before ``end``."""
+
+    first: int
+    stop: int
+    begin: int
+    end: int
+
+
+def _blocks_of(lengths: np.ndarray, share: int) -> Iterator[_Block]:
+    """Cut reads into blocks of about ``share`` bases: several reads, or a part of a long one."""
+    for first, stop in even_ranges(lengths, share):
+        longest = int(lengths[first:stop].max())
+        parts = -(-longest // share)  # 1 of several reads
+        for part in range(parts):
+            yield _Block(first, stop, part * longest // parts, (part + 1) * longest // parts)
 
 
 def _hash_limit(k: int, sampled: float) -> int:

@@ -24,6 +24,8 @@ from overlapper.tables.reads import BASES_PER_WORD
 BUCKETS_AT_A_TIME = 4
 """Buckets that one call gathers: each call takes Python's lock, which all threads share."""
 SPECTRUM_SIZE = 1 << 16
+SHARES = 4
+"""Parts of a range of buckets that are grouped side by side: a pass over a large set has few ranges."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,7 +83,7 @@ class SeedIndex:
             placing = Placing.of(layout, reads.word_offsets)
             largest, added = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
         lists = HostSeedLists(grouped.seeding(limit, often, added, threads), reads.word_offsets, threads)
-        seeding = Seeding(sketched, lists.marks, reads.word_offsets)
+        seeding = lists.seeding(sketched)
         counts = seed_counts(int(sketched.sum()), int(spectrum[1]), int(seeding.starts[-1]))
         return cls(sketch.kmer_length, max(limit, largest), lists, seeding.starts, seeding, counts)
 
@@ -120,7 +122,7 @@ def in_deep_reads(
     ----------
     reads : Reads
     frequent : list of list of ndarray of uint64
-        Entries of frequent minimizers in each bucket of each range of buckets; overwritten.
+        Entries of frequent minimizers in each bucket of each share of the buckets; overwritten.
     placing, spectrum, limit, often, threads
         As `SeedRule.find` takes them.
     """
@@ -152,9 +154,9 @@ class GroupedMinimizers(NamedTuple):
     packer : Packer
         Holds the packed occurrences.
     firsts : list of int
-        Number at which the occurrences of each range of buckets start.
+        Number at which the occurrences of each share of the buckets start.
     sizes : list of ndarray of int64
-        Number of occurrences of each bucket of each range.
+        Number of occurrences of each bucket of each share.
     """
 
     reads: Reads
@@ -171,10 +173,10 @@ class GroupedMinimizers(NamedTuple):
         return self.reads.words, self.reads.word_offsets, k, bucket_bits
 
     def frequent(self, limit: int, threads: int) -> list[list[np.ndarray]]:
-        """Return the entries of frequent minimizers in each bucket of each range of buckets."""
+        """Return the entries of frequent minimizers in each bucket of each share."""
         from overlapper.kernels.seeds.seed_lists import frequent_entries
 
-        def of_range(number: int) -> list[np.ndarray]:
+        def of_share(number: int) -> list[np.ndarray]:
             ends = (self.firsts[number] + offsets_of(self.sizes[number])).tolist()
             return [
                 frequent_entries(
@@ -184,7 +186,7 @@ class GroupedMinimizers(NamedTuple):
                 for start, stop in itertools.pairwise(ends)
             ]  # fmt: skip
 
-        return list(map_in_order(of_range, range(len(self.firsts)), threads))
+        return list(map_in_order(of_share, range(len(self.firsts)), threads))
 
     def seeding(self, limit: int, unthinned: int, added: list[list[np.ndarray]], threads: int) -> Occurrences:
         """Return the occurrences of the minimizers that seed; the others are dropped.
@@ -197,7 +199,7 @@ class GroupedMinimizers(NamedTuple):
             As in `SeedRule`.
         threads : int
         added : list of list of ndarray of uint64
-            Entries of frequent minimizers that seed in deep reads, of each bucket of each range; or empty.
+            Entries of frequent minimizers that seed in deep reads, of each bucket of each share; or empty.
         """
         from overlapper.kernels.seeds.seed_lists import drop_groups
 
@@ -228,6 +230,7 @@ def group_by_hash(
     passes = layout.passes(expected_minimizers(reads.total_bases, sketch.window))
     left = np.zeros(int(reads.word_offsets[-1]) if len(passes) > 1 else 0, np.uint32)
     placing, spectrum = Placing.of(layout, reads.word_offsets), np.zeros(SPECTRUM_SIZE, np.int64)
+    shares = [_shares(buckets) for buckets in layout.bucket_ranges]
     firsts: list[int] = []
     sizes: list[np.ndarray] = []
     packer, done = None, 0
@@ -235,34 +238,54 @@ def group_by_hash(
         chains = PageChains.of(reads, sketch, layout, sketched, ranges, left, threads)
         if packer is None:
             room = int(sketched.sum(dtype=np.int64))
-            packer = Packer(placing, reads.lengths, room, len(layout.bucket_ranges))
+            packer = Packer(placing, reads.lengths, room, sum(map(len, shares)))
         before = offsets_of(chains.counts.sum(axis=0))
-        starts = [done + int(before[layout.bucket_ranges[number].start]) for number in ranges]
+        of_pass = [(number, share) for number in ranges for share in shares[number]]
+        given = [
+            _Share(stretch, buckets, done + int(before[buckets.start]))
+            for stretch, (_, buckets) in enumerate(of_pass, len(firsts))
+        ]
         done += int(before[-1])
-        firsts += starts
-        group = partial(_group_range, chains, packer, placing, layout)
-        for of_range, of_spectrum in map_in_order(group, zip(ranges, starts, strict=True), threads):
-            sizes.append(of_range)
+        firsts += [share.place for share in given]
+        group = partial(_group_share, chains, packer, placing, layout)
+        made = map_in_order(group, given, threads)
+        for (number, buckets), (of_share, of_spectrum) in zip(of_pass, made, strict=True):
+            sizes.append(of_share)
             spectrum += of_spectrum
-        del chains, group
+            if buckets.stop == layout.bucket_ranges[number].stop:
+                chains.give_back(number)
+        del chains, group, made
     assert packer
     return GroupedMinimizers(reads, sketch, layout, packer, firsts, sizes), spectrum
 
 
-def _group_range(
-    chains: PageChains, packer: Packer, placing: Placing, layout: EntryLayout, given: tuple[int, int]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Group the minimizers of a range of buckets by hash, and pack those that occur at least twice.
+def _shares(buckets: range) -> list[range]:
+    """Cut a range of buckets into shares."""
+    step = -(-len(buckets) // SHARES)
+    return [buckets[first : first + step] for first in range(0, len(buckets), step)]
 
-    Parameters
+
+class _Share(NamedTuple):
+    """Buckets that are grouped one after the other.
+
+    Attributes
     ----------
-    chains : PageChains
-        Its pages of the range are returned to the system.
-    packer : Packer
-    placing : Placing
-    layout : EntryLayout
-    given : tuple of int
-        The range, and the number of its first occurrence.
+    stretch : int
+        Number of the stretch of occurrences that they become.
+    buckets : range
+    place : int
+        Number of the first occurrence.
+    """
+
+    stretch: int
+    buckets: range
+    place: int
+
+
+def _group_share(
+    chains: PageChains, packer: Packer, placing: Placing, layout: EntryLayout, share: _Share
+) -> tuple[np.ndarray, np.ndarray]:
+    """Group the minimizers of some buckets by hash, and pack those that occur at least twice.
 
     Returns
     -------
@@ -272,8 +295,7 @@ def _group_range(
     """
     from overlapper.kernels.seeds import seed_index as kernel
 
-    number, place = given
-    buckets = layout.bucket_ranges[number]
+    stretch, buckets, place = share
     spectrum, sizes = np.zeros(SPECTRUM_SIZE, np.int64), np.empty(len(buckets), np.int64)
     for first in buckets[::BUCKETS_AT_A_TIME]:
         some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
@@ -282,8 +304,7 @@ def _group_range(
         kernel.group_buckets(
             entries, starts, layout.rest_low_bit, layout.rest_bits,
             placing.read_of_words, placing.word_offsets, spectrum,
-            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[number], own,
+            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[stretch], own,
         )  # fmt: skip
         place += int(own.sum())
-    chains.give_back(number)
     return sizes, spectrum

@@ -11,10 +11,11 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly, for_each
-from overlapper.sketch.occurrences import Occurrences
+from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
+from overlapper.sketch.occurrences import Occurrences, Stretch
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.tables.seeding import WORDS_PER_RANK, Seeding
 
 LISTED_TOGETHER, LISTED_PARTS = 1 << 24, 16
 """A part has this many numbers, or one in this many of all, whichever is more."""
@@ -94,6 +95,15 @@ class HostSeedLists:
         for part in reversed(range(len(self._blocks) - 1)):
             self._part(part)
 
+    def seeding(self, sketched: np.ndarray) -> Seeding:
+        """Return the places of the occurrences, counted; ``sketched`` is as in `Seeding`."""
+        from overlapper.kernels.seeds.seed_marks import count_marks
+
+        ranks = np.empty(len(self.marks) // WORDS_PER_RANK + 1, np.uint32)
+        starts = np.empty(len(self._word_offsets), np.int64)
+        count_marks(self.marks, self._word_offsets, ranks, starts)
+        return Seeding.counted(sketched, self.marks, self._word_offsets, ranks, starts)
+
     def numbers(self, start: int, stop: int) -> np.ndarray:
         """See `SeedLists`; may be called from several threads."""
         first = max(0, int(np.searchsorted(self._bounds, start, side="right")) - 1)
@@ -113,13 +123,15 @@ class HostSeedLists:
 
         wanted = np.zeros(len(self._word_offsets) - 1, bool)
         wanted[reads] = True
-        numbers, bases, place = np.empty(n + 1, self._type), np.empty(n + 1, np.int64), 0
-        for stretch in self.occurrences.stretches:
-            place += list_few(
-                *self.occurrences.columns, *stretch, self._word_offsets, wanted, numbers[place:],
-                bases[place:],
-            )  # fmt: skip
-        return WholeLists(self.occurrences, numbers[:n][np.argsort(bases[:n])])
+
+        def listed(stretch: Stretch) -> tuple[np.ndarray, np.ndarray]:
+            numbers, bases = np.empty(n + 1, self._type), np.empty(n + 1, np.int64)
+            few = list_few(*self.occurrences.columns, *stretch, self._word_offsets, wanted, numbers, bases)
+            return numbers[:few].copy(), bases[:few].copy()
+
+        parts = list(map_in_order(listed, self.occurrences.stretches, self._threads))
+        numbers, bases = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return WholeLists(self.occurrences, numbers[np.argsort(bases)])
 
     def hits(self, step: int) -> int:
         """As that of `SeedLists`."""

@@ -56,7 +56,7 @@ def _listed(
 ) -> tuple[HostSeedLists, Seeding]:
     """Return lists of occurrences, and `Seeding` of their places."""
     lists = HostSeedLists(occurrences, reads.word_offsets, threads)
-    return lists, Seeding(sketched, lists.marks, reads.word_offsets)
+    return lists, lists.seeding(sketched)
 
 
 def tile_index(

@@ -1,5 +1,7 @@
 """k-mer counting against its oracle."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,10 +23,18 @@ def unpacked(occurrences):
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(st.lists(sequences, max_size=6), st.integers(1, 31), st.integers(1, 4), st.integers(0, 6))
-def test_counts_equal_the_oracle(texts, k, lower, width):
-    counts = count_kmers(reads_of(texts), k, lower=lower, upper=lower + width, most=20)
+@given(
+    st.lists(sequences, max_size=6), st.integers(1, 31), st.integers(1, 4), st.integers(0, 6),
+    st.sampled_from([7, 50, 1 << 20]),
+)  # fmt: skip
+def test_counts_equal_the_oracle_however_reads_are_cut(texts, k, lower, width, block_bases):
+    with mock.patch.multiple("overlapper.sketch.counting", _BLOCK_BASES=block_bases, _MOST_BLOCKS=1 << 20):
+        counts = count_kmers(reads_of(texts), k, lower=lower, upper=lower + width, most=20)
     table = oracle.occurrences(texts, k)
+    of_read = [
+        sum(place[0] == read for places in table.values() for place in places) for read in range(len(texts))
+    ]
+    assert counts.of_read.tolist() == of_read
     expected = np.zeros(21, np.int64)
     for places in table.values():
         expected[min(len(places), 20)] += 1

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.seeds.seed_marks import marked_between
+from overlapper.kernels.seeds.seed_marks import count_marks, marked_between
 from overlapper.sketch.seeding_at import seeding_at
 from overlapper.tables import Seeding
 from overlapper.tables.reads import BASES_PER_WORD, words_for
@@ -45,6 +45,15 @@ def test_seeds_between_two_bases_are_counted(case, data):
             first = int(seeding.word_offsets[read]) * BASES_PER_WORD
             counted = marked_between(seeding.marks, seeding.ranks, first + start, first + stop)
             assert counted == sum(start <= p < stop for p in positions[read])
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(seeded_reads())
+def test_kernel_counts_as_the_table_does(case):
+    seeding = table_of(*case)
+    ranks, starts = np.empty_like(seeding.ranks), np.empty_like(seeding.starts)
+    count_marks(seeding.marks, seeding.word_offsets, ranks, starts)
+    assert (ranks.tolist(), starts.tolist()) == (seeding.ranks.tolist(), seeding.starts.tolist())
 
 
 def test_what_was_counted_already_is_not_counted_again():

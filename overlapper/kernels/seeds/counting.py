@@ -100,6 +100,8 @@ def count_buckets(
     unknown_start,
     unknown_end,
     unknown_offsets,
+    begin,
+    end,
     k,
     limit,
     shift,
@@ -112,6 +114,8 @@ def count_buckets(
     ----------
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
         Columns of a `Reads` table.
+    begin, end : int
+        First bases of the k-mers that count are in ``[begin, end)``.
     k : int
     limit : uint64
         Hashes from this on do not count.
@@ -122,7 +126,7 @@ def count_buckets(
     of_read : ndarray of int32, shape (reads,)
         Receives the k-mers of each read.
     """
-    longest = _longest(lengths)
+    longest = min(_longest(lengths), end - begin)
     hashes = np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     for read in range(len(lengths)):
@@ -131,7 +135,8 @@ def count_buckets(
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
             stop = lengths[read] if ends else np.int64(unknown_start[run])
-            n = canonical_kmers(words, word_offsets[read], start, stop, k, ALL, hashes, reverse)
+            low, high = max(start, begin), min(stop, end + k - 1)
+            n = canonical_kmers(words, word_offsets[read], low, high, k, ALL, hashes, reverse)
             for i in range(n):
                 if hashes[i] < limit:
                     counts[hashes[i] >> shift] += 1
@@ -147,6 +152,8 @@ def fill_buckets(
     unknown_start,
     unknown_end,
     unknown_offsets,
+    begin,
+    end,
     k,
     lowest,
     limit,
@@ -161,6 +168,8 @@ def fill_buckets(
     ----------
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
         Columns of a `Reads` table.
+    begin, end : int
+        First bases of the k-mers that count are in ``[begin, end)``.
     k : int
     lowest, limit : uint64
         ``lowest`` begins a bucket.
@@ -173,7 +182,7 @@ def fill_buckets(
     entries : ndarray of uint64, shape (n, 2)
         Receives the hashes and the packed occurrences.
     """
-    longest = _longest(lengths)
+    longest = min(_longest(lengths), end - begin)
     hashes = np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     span = limit - lowest
@@ -182,7 +191,8 @@ def fill_buckets(
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
             stop = lengths[read] if ends else np.int64(unknown_start[run])
-            n = canonical_kmers(words, word_offsets[read], start, stop, k, ALL, hashes, reverse)
+            low, high = max(start, begin), min(stop, end + k - 1)
+            n = canonical_kmers(words, word_offsets[read], low, high, k, ALL, hashes, reverse)
             for i in range(n):
                 above = hashes[i] - lowest
                 if above < span:
@@ -191,7 +201,7 @@ def fill_buckets(
                     cursors[bucket] = at + 1
                     entries[at, 0] = hashes[i]
                     entries[at, 1] = (
-                        (np.int64(first_read + read) << 32) | ((start + i) << 1) | np.int64(reverse[i])
+                        (np.int64(first_read + read) << 32) | ((low + i) << 1) | np.int64(reverse[i])
                     )
             start = stop if ends else np.int64(unknown_end[run])
 

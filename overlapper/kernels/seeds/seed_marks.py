@@ -36,6 +36,30 @@ def mark_positions(positions, starts, word_offsets, marks):
             marks[word] |= np.uint32(U64(1) << U64(positions[i] % BASES_PER_WORD))
 
 
+@njit(nogil=True, cache=True)
+def count_marks(marks, word_offsets, ranks, starts):
+    """Count the seeds before each rank, and before each read.
+
+    Parameters
+    ----------
+    marks : ndarray of uint32, shape (words,)
+    word_offsets : ndarray of int64, shape (reads + 1,)
+    ranks : ndarray of uint32, shape (words // WORDS_PER_RANK + 1,)
+        Out.
+    starts : ndarray of int64, shape (reads + 1,)
+        Out.
+    """
+    before, read = np.int64(0), 0
+    for word in range(len(marks) + 1):
+        while read < len(starts) and word_offsets[read] == word:
+            starts[read] = before
+            read += 1
+        if word % WORDS_PER_RANK == 0:
+            ranks[word // WORDS_PER_RANK] = before
+        if word < len(marks):
+            before += _ones(marks[word])
+
+
 @inner
 def fetch_marks(marks, ranks, base):
     """Prefetch the words that `marked_between` will read for a base."""
