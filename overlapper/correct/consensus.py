@@ -30,7 +30,14 @@ from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import Crew, cut_evenly, map_among, map_in_order, share_for_threads
+from overlapper.runtime.threads import (
+    Crew,
+    cut_evenly,
+    cut_falling,
+    map_among,
+    map_in_order,
+    share_for_threads,
+)
 from overlapper.tables.ragged import offsets_of
 
 if TYPE_CHECKING:
@@ -213,7 +220,7 @@ class _WindowConsensus:
 
     def on_cpu(self, threads: int) -> Iterator[Part]:
         """Yield the consensus of blocks of windows, in order."""
-        return map_in_order(self._vote, self._blocks(threads), threads)
+        return map_in_order(self._vote, self._blocks(threads, partial(cut_falling, threads=threads)), threads)
 
     def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[Part]:
         """As `on_cpu`, by GPUs, which take several blocks at a time, and the threads that they leave free.
@@ -223,7 +230,7 @@ class _WindowConsensus:
         """
         from overlapper.correct import consensus_gpu
 
-        blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
+        blocks, choosing = self._blocks(threads, cut_evenly), threading.Semaphore(threads)
 
         def vote_on_device(some: Sequence[np.ndarray]) -> Part:
             with choosing:
@@ -248,10 +255,10 @@ class _WindowConsensus:
         )
         return self._cut(chosen, made)
 
-    def _blocks(self, threads: int) -> list[np.ndarray]:
-        """Return the numbers of the windows of every block."""
+    def _blocks(self, threads: int, cut: Callable[[np.ndarray, int], np.ndarray]) -> list[np.ndarray]:
+        """Return the numbers of the windows of every block, as ``cut`` cuts them by a share."""
         share = share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
-        starts = cut_evenly(self.bounds.end - self.bounds.start, share)
+        starts = cut(self.bounds.end - self.bounds.start, share)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
 
     def _choose(self, windows: np.ndarray) -> Chosen:

@@ -11,6 +11,7 @@ import numpy as np
 
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import Table, column
+from overlapper.tables.ragged import places_within
 from overlapper.tables.samples import spread
 
 WIDEN = 200
@@ -192,10 +193,10 @@ class Pileups:
             yield 0, self._of(targets)
 
     def _of(self, targets: np.ndarray) -> Pileups:
-        number = np.full(len(self.targets), -1, np.int32)
-        number[targets] = np.arange(len(targets))
-        rows = self.rows.take(np.flatnonzero(number[self.rows.target] >= 0))
-        rows = dataclasses.replace(rows, target=number[rows.target])
+        of_each = np.diff(self.first)[targets]
+        rows = self.rows.take(np.repeat(self.first[targets], of_each) + places_within(of_each))
+        target = np.repeat(np.arange(len(targets), dtype=np.int32), of_each)
+        rows = dataclasses.replace(rows, target=target)
         return dataclasses.replace(
             self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence,
             nearest=self.nearest_divergence,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
+from overlapper.correct.kept_reads import Facts, KeptReads, WriteConsensus
 from overlapper.correct.leaders import LED_BELOW, WAVES, Roles, leaders_of, roles_of
-from overlapper.correct.pileups import Pileups, Rows, rows_of
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.resources import Workers
 from overlapper.correct.rounds import Round
 from overlapper.correct.settled import settled_of
@@ -21,127 +22,14 @@ from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
 from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedPart, VotedWriter
-from overlapper.io.arrays import from_arrays
-from overlapper.overlap import pipeline
-from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
-from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.tables import Overlaps, Reads
-from overlapper.tables.growing import GrowingColumns
+from overlapper.runtime.threads import even_ranges, map_in_order
 
-_AT_A_TIME = 1 << 25
-"""Bases of a range of reads that is voted on, written and freed before the next one."""
+_AT_A_TIME, _FOR_THREADS = 1 << 25, 4
+"""Bases of a range of reads that is voted on, written and freed before the next one; in memory, as many for
+each of so many threads, which wait for each other at the end of a range."""
 _MOST_CONVERTING = 4
 """Most threads that convert consensus to parts (`VotedPart`), besides those that vote."""
-
-Facts = dict[str, Any]
-WriteConsensus = Callable[[VotedWriter], Facts]
-"""``vote(writer)`` writes the consensus of all reads in order, and returns counts and fitted parameters."""
-_Kind = TypeVar("_Kind")
-
-
-class KeptReads(Protocol):
-    """The reads as the last round left them, in memory (`HeldReads`) or on disk (`StoredRoundReads`)."""
-
-    def pileups(
-        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[Pileups | StoredPileups, int]:
-        """Find the overlaps of the reads; return their pileups, and the number of overlaps."""
-
-    def voted(
-        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
-    ) -> tuple[Voted | StoredVoted, Facts]:
-        """Vote on all reads, as a stage of this name; return their consensus, and what ``vote`` returned."""
-
-    def voted_leaders(
-        self, round_: Round, params: CorrectParams, vote: WriteConsensus
-    ) -> tuple[Leaders | StoredLeaders, Facts]:
-        """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
-
-    def pileups_of_leaders(
-        self, leaders: Leaders | StoredLeaders, divergence: float
-    ) -> Pileups | StoredPileups:
-        """Return the pileups of corrected leaders on all reads; ``divergence`` is typical of all overlaps."""
-
-    def replace(self, made: Voted | StoredVoted) -> None:
-        """Replace the reads by the corrected ones, for the next round."""
-
-
-class HeldReads:
-    """Reads in memory; see `KeptReads`.
-
-    Parameters
-    ----------
-    reads : Reads
-        In canonical order.
-    overlaps : Overlaps or None
-        Given overlaps for the first round.
-    """
-
-    def __init__(self, reads: Reads, overlaps: Overlaps | None) -> None:
-        self._reads = reads
-        self._overlaps = overlaps
-
-    def pileups(
-        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[Pileups, int]:
-        """See `KeptReads`."""
-        overlaps, self._overlaps = self._overlaps, None
-        if overlaps is None:
-            overlaps = self._found(round_, preset, changes)
-        pileups = Pileups(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
-        return pileups, len(overlaps)
-
-    def _found(self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
-        def find() -> tuple[Overlaps, Facts]:
-            threads = round_.machine.threads
-            reads = self._reads.bases_alone()
-            if round_.number == 1:
-                order = np.arange(len(reads))
-            else:
-                order = canonical_order(reads, threads)
-                reads = in_order(reads, order, threads)
-            run = pipeline.run(
-                reads, preset, changes=changes, threads=threads, order=order, report=round_.report,
-                **round_.machine.for_overlaps(changes),
-            )  # fmt: skip
-            return run.overlaps, {"chosen": run.why, **run.funnel}
-
-        return round_.stages.run(f"correct-{round_.number}-overlaps", Overlaps, [preset, changes], find)[0]
-
-    def voted(
-        self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
-    ) -> tuple[Voted, Facts]:
-        """See `KeptReads`."""
-        return self._made(Voted, name, round_, params, vote)
-
-    def voted_leaders(
-        self, round_: Round, params: CorrectParams, vote: WriteConsensus
-    ) -> tuple[Leaders, Facts]:
-        """See `KeptReads`."""
-        return self._made(Leaders, f"leaders-{round_.number}", round_, params, vote)
-
-    def _made(
-        self, kind: type[_Kind], name: str, round_: Round, params: CorrectParams, vote: WriteConsensus
-    ) -> tuple[_Kind, Facts]:
-        def find() -> tuple[_Kind, Facts]:
-            columns = GrowingColumns()
-            writer = VotedWriter(columns)
-            facts = vote(writer)
-            return from_arrays(kind, {**columns.taken(), **writer.small()}), facts
-
-        return round_.stages.run(name, kind, params.of_round(), find)
-
-    def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
-        """See `KeptReads`."""
-        assert isinstance(leaders, Leaders)
-        return Pileups(self._reads, leaders.reads, leaders.rows, True, divergence, reach=0)
-
-    def replace(self, made: Voted | StoredVoted) -> None:
-        """See `KeptReads`."""
-        assert isinstance(made, Voted)
-        self._reads = made.reads
 
 
 def vote(
@@ -232,11 +120,12 @@ def _vote_on_unsettled(
     with round_.machine.holding(pileups.reads) as workers:
         setup = _VoteSetup.fitted(pileups, params, round_, workers)
 
-        def corrected(start: int, stop: int) -> _Parts:
-            stays = settled.stays[start:stop]
-            staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
+        def corrected(within: tuple[int, int]) -> _Numbered:
+            stays = settled.stays[slice(*within)]
+            staying, others = (within[0] + np.flatnonzero(some) for some in (stays, ~stays))
             unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
-            return [staying, others], [unchanged], setup.vote(pileups, others)
+            made = itertools.chain([_Made.known(unchanged)], setup.vote(pileups, others))
+            return np.concatenate([staying, others]), made
 
         bases, unconfirmed = _write_all(corrected, setup, pileups, writer)
     return {
@@ -245,12 +134,12 @@ def _vote_on_unsettled(
     }  # fmt: skip
 
 
-_Parts = tuple[list[np.ndarray], list[VotedPart], Iterator["_Made"]]
-"""Numbers of reads in the order in which their consensus comes: parts that are there, those to be made."""
+_Numbered = tuple[np.ndarray, Iterator["_Made"]]
+"""Numbers of reads, in the order in which their consensus comes, and what makes it."""
 
 
 def _write_all(
-    corrected: Callable[[int, int], _Parts],
+    corrected: Callable[[tuple[int, int]], _Numbered],
     setup: _VoteSetup,
     pileups: Pileups | StoredPileups,
     writer: VotedWriter,
@@ -266,15 +155,15 @@ def _write_all(
     writer : VotedWriter
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
-    for start, stop in itertools.pairwise(cut_evenly(lengths, _AT_A_TIME).tolist()):
-        numbers, parts, to_be_made = corrected(start, stop)
-        for made in to_be_made:
-            parts.append(made.part)
-            unconfirmed += made.unconfirmed
-        for part in VotedPart.in_order(parts, np.argsort(np.concatenate(numbers))):
+    times = max(1, setup.workers.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
+    for within in even_ranges(lengths, times * _AT_A_TIME):
+        numbers, to_be_made = corrected(within)
+        made = list(to_be_made)
+        unconfirmed += sum(one.unconfirmed for one in made)
+        for part in VotedPart.in_order([one.part for one in made], np.argsort(numbers)):
             writer.add(part)
             bases += part.bases
-        setup.round_.report("consensus", stop, len(lengths))
+        setup.round_.report("consensus", within[1], len(lengths))
     return bases, unconfirmed
 
 
@@ -300,13 +189,13 @@ class _Led(NamedTuple):
     of_leaders: Pileups | StoredPileups
     roles: Roles
 
-    def corrected(self, setup: _VoteSetup, start: int, stop: int) -> _Parts:
+    def corrected(self, setup: _VoteSetup, within: tuple[int, int]) -> _Numbered:
         """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
         on_cpu = setup._replace(workers=Workers(setup.workers.threads))
-        leading, following, others = numbers = self.roles.within(start, stop)
+        leading, following, others = numbers = self.roles.within(*within)
         leaders = VotedPart.taken(self.leaders, self.place[leading])
         made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
-        return list(numbers), [leaders], itertools.chain(*made)
+        return np.concatenate(numbers), itertools.chain([_Made.known(leaders)], *made)
 
 
 class _Made(NamedTuple):
@@ -324,6 +213,11 @@ class _Made(NamedTuple):
     part: VotedPart
     unconfirmed: int
     alike: Rows
+
+    @classmethod
+    def known(cls, part: VotedPart) -> Self:
+        """Return a part that was made before."""
+        return cls(part, 0, Rows.empty())
 
 
 def _to_part(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.changes import Changes
-from overlapper.correct.read_rounds import HeldReads, KeptReads, vote
+from overlapper.correct.kept_reads import HeldReads, KeptReads
+from overlapper.correct.read_rounds import vote
 from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered

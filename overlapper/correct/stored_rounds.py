@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from overlapper.correct.kept_reads import Facts, WriteConsensus
 from overlapper.correct.pileups import Rows
-from overlapper.correct.read_rounds import Facts, WriteConsensus
 from overlapper.correct.reads import Corrected, correct_kept
 from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
@@ -52,7 +52,7 @@ def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
 
 
 class StoredRoundReads:
-    """Reads on disk; see `overlapper.correct.read_rounds.KeptReads`.
+    """Reads on disk; see `overlapper.correct.kept_reads.KeptReads`.
 
     Parameters
     ----------

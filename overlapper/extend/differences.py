@@ -106,7 +106,8 @@ def find_differences(
         lambda block: kernel.find_differences(
             packed, o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end, most, *block
         ),
-        even_ranges(spans, int(spans.sum(dtype=np.int64)) // _BLOCKS + 1),
+        # A single thread is one of many, which would wait for Python's lock at the end of each block.
+        even_ranges(spans, int(spans.sum(dtype=np.int64)) // (_BLOCKS if threads > 1 else 1) + 1),
         threads,
     ):
         needed += BYTES_A_DIFFERENCE * len(differences)

@@ -24,7 +24,7 @@ from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
 from overlapper.overlap.summary import Run, Summary
-from overlapper.overlap.tile import BLOCK_BASES, Extension, Tile
+from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
 from overlapper.params.shortcuts import merged, nested, refuse
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
@@ -39,6 +39,8 @@ from overlapper.tables.overlaps import pair_order
 
 _COPIES = 2
 """Copies of the overlaps that are in memory while they are sorted."""
+_PART_ROWS = 1 << 15
+"""Least overlaps of a part, but for the last one: what is done with a part takes Python's lock many times."""
 
 
 def find_overlaps(
@@ -331,16 +333,15 @@ class HeldRun:
         held, room = 0, free_memory()
         taken: Counter[str] = Counter()
         found = extension.overlaps([(0, len(self.reads))], self.threads, share, report, selection.add)
-        for _, (overlaps, counts) in found:
+        for overlaps in _joined(found, taken):
             parts.append(overlaps)
-            held += parts[-1].nbytes
+            held += overlaps.nbytes
             if _COPIES * held > room:
                 raise OutOfMemoryError(
                     f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of "
                     "memory that were free can hold. --memory keeps overlaps on disk; --best, or a longer "
                     "--min-overlap, leaves fewer"
                 )
-            taken.update(counts)
         on_gpus = {"candidates": taken["candidates"], **gpus.counts()} if gpus and taken else {}
         counts = {**self._finder.counts(), **on_gpus, **taken}
         devices = extension.devices
@@ -348,3 +349,18 @@ class HeldRun:
         del self._finder, self._tile, extension, found
         self.opened.close()
         return Found(lambda: parts, counts, devices)
+
+
+def _joined(blocks: Iterable[tuple[int, Extended]], taken: Counter[str]) -> Iterator[Overlaps]:
+    """Yield the overlaps of blocks in parts of `_PART_ROWS`, and add their counts to ``taken``."""
+    small: list[Overlaps] = []
+    rows = 0
+    for _, (overlaps, counts) in blocks:
+        taken.update(counts)
+        small.append(overlaps)
+        rows += len(overlaps)
+        if rows >= _PART_ROWS:
+            yield Overlaps.concat(small)
+            small, rows = [], 0
+    if small:
+        yield Overlaps.concat(small)

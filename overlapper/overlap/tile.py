@@ -25,7 +25,7 @@ from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_falling, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
 
@@ -181,7 +181,7 @@ class Extension:
         if self._gpu_finder:
             return [self._gpu_finder.blocks(start, stop) for start, stop in strips]
         lengths, bases = self._tile.reads.lengths, block_bases(share, self._tile.finder.hits_per_base())
-        cut = partial(cut_rising, rising=threads) if self.gpus else cut_evenly
+        cut = partial(cut_rising, rising=threads) if self.gpus else partial(cut_falling, threads=threads)
         return [start + cut(lengths[start:stop], bases) for start, stop in strips]
 
     def _extended(self, candidates: Candidates) -> Extended:

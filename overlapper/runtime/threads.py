@@ -18,6 +18,8 @@ _LEAST_BLOCKS = 4
 """Least blocks of work for each thread, for small sets."""
 _LARGEST_SHARE = 8
 """Most times the usual weight of a block, with many threads."""
+_SMALLEST_SHARE = 4
+"""The last blocks of `cut_falling` have one in this many parts of the weight of the first ones."""
 
 
 def available_threads() -> int:
@@ -192,6 +194,31 @@ def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
         start = bounds[-1]
         before = int(ends[start - 1]) if start else 0
         bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
+    return np.array(bounds, np.int64)
+
+
+def cut_falling(weights: np.ndarray, share: int, threads: int) -> np.ndarray:
+    """Cut as `cut_evenly` does, but into smaller blocks towards the end, so that all threads end together.
+
+    Parameters
+    ----------
+    weights, share
+        As for `cut_evenly`.
+    threads : int
+        No block is more than half of what each of so many threads has left to do, down to a share of
+        `_SMALLEST_SHARE`.
+
+    Returns
+    -------
+    ndarray of int64, shape (blocks + 1,)
+    """
+    ends = np.cumsum(weights, dtype=np.int64)
+    total, bounds = int(ends[-1]) if len(ends) else 0, [0]
+    while bounds[-1] < len(ends):
+        start = bounds[-1]
+        before = int(ends[start - 1]) if start else 0
+        size = min(share, max((total - before) // (2 * threads), share // _SMALLEST_SHARE))
+        bounds.append(max(start + 1, int(np.searchsorted(ends, before + size, side="right"))))
     return np.array(bounds, np.int64)
 
 

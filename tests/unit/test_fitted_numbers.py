@@ -17,7 +17,7 @@ NOT_FITTED = {
     # Time or memory alone.
     "correct/consensus.py": "BLOCK_BASES GPU_BLOCK_BASES GPU_LEAST_BASES",
     "correct/consensus_gpu.py": "SHARE_FOR_WINDOWS",
-    "correct/read_rounds.py": "_AT_A_TIME _MOST_CONVERTING",
+    "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
     "correct/reads.py": "_PART_BASES",
     "correct/stored_pileups.py": "_BUCKET_ROWS _PART_ROWS _ROW_COPIES _PLACED_BITS _LOW",
     "correct/stored_rounds.py": "VOTING A_READ A_UNITIG_BASE",

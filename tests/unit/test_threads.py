@@ -13,6 +13,7 @@ from overlapper.runtime.threads import (
     Crew,
     available_threads,
     cut_evenly,
+    cut_falling,
     map_among,
     map_in_order,
     share_of_block,
@@ -99,6 +100,21 @@ def test_blocks_are_as_long_as_their_share_allows(weights, share):
 @pytest.mark.parametrize(("total", "share"), [(0, 1), (7, 1), (80, 10), (799, 99), (10**6, 100)])
 def test_little_work_is_shared_by_all_threads(total, share):
     assert share_of_block(total, 100, threads=2) == share
+
+
+@pytest.mark.parametrize(("n", "share", "threads"), [(0, 10, 2), (1, 10, 2), (100, 16, 2), (1000, 40, 7)])
+def test_falling_blocks_end_small(n, share, threads):
+    bounds = cut_falling(np.ones(n, np.int64), share, threads)
+    sizes = np.diff(bounds)
+    assert (bounds[0], bounds[-1]) == (0, n)
+    assert (sizes > 0).all() and (np.diff(sizes[:-1]) <= 0).all()
+    if n >= 100:
+        assert sizes[0] == share
+        assert sizes[-2] == share // 4
+        assert all(
+            size <= max(share // 4, (n - start) // (2 * threads))
+            for start, size in zip(bounds, sizes, strict=False)
+        )
 
 
 def test_weights_may_pass_32_bits():
