@@ -212,7 +212,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     adapters = adapters_of(steps.reads)
     sound, depth = _find_overlaps(steps, params, plan, preset, report)
-    layout = lay_out(steps, params, plan, sound, depth, report)
+    layout = lay_out(steps, params, plan, sound, depth, adapters, report)
     contigs = layout.laid_out.contigs
     if plan.polish_rounds:
         polished = _polish(steps, layout.laid_out, params, plan, report)
@@ -230,8 +230,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         sequences = without_shallow_ends(sequences, stays)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    changed = plan.polish_rounds > 0 or cut_off.adapters > 0
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, report)
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
     return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
 
 

@@ -40,7 +40,6 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
     Parameters
     ----------
     sequences : Reads
-        With qualities.
     adapters : sequence of str
         Bases, inwards (`overlapper.sketch.adapters`).
     stays

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
+from overlapper.assemble.ends import without_adapters
 from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.laid_out import Contigs, LaidOut
@@ -18,7 +19,7 @@ from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import drop_overlaps_between_copies
 from overlapper.assemble.steps import AssemblySteps
-from overlapper.correct.own_reads import own_reads
+from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.errors import ParameterError
 from overlapper.graph import assemble
 from overlapper.params.assembly import AssembleParams, WhatOfHaplotypes
@@ -56,11 +57,13 @@ def lay_out(
     plan: Plan,
     sound: Sound | None,
     depth: float | None,
+    adapters: Sequence[str],
     report: Report,
 ) -> LayoutWithHaplotypes:
     """Lay out the current reads by their overlaps, of which those between copies are left out before.
 
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
+    Contigs still have ``adapters`` at their ends, which are cut off before they are phased.
     """
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
@@ -75,7 +78,9 @@ def lay_out(
     laid_out = _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
     phased = None
     if params.haplotypes is WhatOfHaplotypes.AUTO:
-        phased = _phased(laid_out, depth, steps)
+        contigs = laid_out.contigs
+        cut = without_adapters(contigs.sequences, adapters, contigs.ends_that_stay())
+        phased = _phased(cut, contigs.circular, laid_out.reads, depth, steps)
         if not phased.of_two:
             # Those to come have their names.
             steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
@@ -109,7 +114,7 @@ def _whole_layout(
 
 
 def tell_haplotypes_apart(
-    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, changed: bool, report: Report
+    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, polished: bool, report: Report
 ) -> Haplotypes | None:
     """Return the haplotypes of contigs; None if there are not two.
 
@@ -119,8 +124,8 @@ def tell_haplotypes_apart(
     layout : LayoutWithHaplotypes
     contigs : Contigs
         Those of the layout, polished and cut off.
-    changed : bool
-        Whether they have other bases than in the layout, so that they have to be phased again.
+    polished : bool
+        Whether they were polished, so that they have to be phased again.
     report : callable
         Told how far it is.
     """
@@ -128,8 +133,9 @@ def tell_haplotypes_apart(
         return None
     report("telling haplotypes apart", 0, 0)
     phased = layout.phased
-    if changed or not phased:
-        phased = _phased(dataclasses.replace(layout.laid_out, contigs=contigs), layout.depth, steps)
+    if polished or not phased:
+        own = layout.laid_out.reads
+        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps)
     links = Links(contigs.link_source, contigs.link_target, contigs.link_overlap)
     return Haplotypes.of(contigs.sequences, contigs.circular, links, phased, layout.depth)
 
@@ -155,11 +161,12 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
     return found.depth if found.has_both_peaks else found.of_one_peak
 
 
-def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
-    contigs = laid_out.contigs
-    kmers = min(MOST_KMERS, contigs.sequences.total_bases)
+def _phased(
+    contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, steps: AssemblySteps
+) -> Phased:
+    kmers = min(MOST_KMERS, contigs.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(contigs.sequences, contigs.circular, laid_out.reads, depth, threads=steps.threads)
+    return phase(contigs, circular, own, depth, threads=steps.threads)
 
 
 def _laid_out(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.in_tiles import work_folder
@@ -148,6 +149,7 @@ class StageRun:
     ) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
         """Yield the reads in canonical order, that order, and stages; for ``others`` see `stored`."""
         from overlapper.io.identity import digest_of_arrays, digest_of_reads
+        from overlapper.runtime.threads import start
         from overlapper.sketch.canonical import canonical_order, in_order
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.workdir import Workdir
@@ -161,15 +163,24 @@ class StageRun:
             if self.workdir is not None:
                 kept.enter_context(cleanup.resumable())
                 place = kept.enter_context(Workdir(self.workdir, option=self.option))
-                reads = parts.as_input("reads", digest_of_reads(given))
-                qualities = digest_of_arrays(given.qualities, given.quality_offsets)
-                place.begin([reads, parts.as_input("qualities", qualities), *beside])
-                self._note_changes(place, progress)
-                stages = Stages(place, note=progress.note)
+                # Each takes a thread, while all others sort the reads.
+                digests = [
+                    start(partial(digest_of_reads, given)),
+                    start(partial(digest_of_arrays, given.qualities, given.quality_offsets)),
+                ]
             progress.report("sorting reads")
             order = canonical_order(given, parts.threads)
-            given = in_order(given, order, parts.threads)
-            yield given, order, stages
+            ordered = in_order(given, order, parts.threads)
+            if self.workdir is not None:
+                names = "reads", "qualities"
+                inputs = [
+                    parts.as_input(name, digest.result()) for name, digest in zip(names, digests, strict=True)
+                ]
+                place.begin([*inputs, *beside])
+                self._note_changes(place, progress)
+                stages = Stages(place, note=progress.note)
+            del given
+            yield ordered, order, stages
 
     @contextlib.contextmanager
     def stored(

@@ -12,14 +12,18 @@ from overlapper.tables.ragged import offsets_of, runs_of
 from overlapper.tables.reads import UNKNOWN, words_for
 
 
-def pack_reads(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, names: list[str]) -> Reads:
+def pack_reads(
+    codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray | None, names: list[str]
+) -> Reads:
     """Pack bases and qualities as reads.
 
     Parameters
     ----------
-    codes, qualities : ndarray of uint8
+    codes : ndarray of uint8
         Of all reads, one after the other.
     lengths : ndarray of int64, shape (n,)
+    qualities : ndarray of uint8 or None
+        As the codes; None for reads without.
     names : list of str
     """
     offsets, word_offsets = offsets_of(lengths), offsets_of(words_for(lengths))
@@ -33,7 +37,7 @@ def pack_reads(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, na
         unknown_offsets=offsets_of(runs),
         **_names_of(names),
         qualities=qualities,
-        quality_offsets=offsets,
+        quality_offsets=None if qualities is None else offsets,
     )
 
 

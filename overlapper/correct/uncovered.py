@@ -129,6 +129,7 @@ def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[s
         return with_names(reads, names)
     parts = zip(start.tolist(), end.tolist(), strict=True)
     codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
-    assert reads.qualities is not None and reads.quality_offsets is not None
-    qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
+    qualities = None
+    if reads.qualities is not None and reads.quality_offsets is not None:
+        qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
     return pack_reads(codes, lengths, qualities, names)

@@ -154,7 +154,7 @@ def writing(path: Path) -> Iterator[Artifact]:
 class Finisher:
     """Finishes artifacts in a thread of its own, one at a time, while the next one is written.
 
-    Used as a context manager: all are there, durably, when it is left without an error.
+    Used as a context manager: all are there, durably, when it is left without an error, or after `wait`.
     """
 
     def __init__(self) -> None:
@@ -166,9 +166,9 @@ class Finisher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._wait()
+        self.wait()
 
-    def _wait(self) -> None:
+    def wait(self) -> None:
         """Wait for the artifact that is being finished; raise its error if there was one."""
         if self._last is not None:
             last, self._last = self._last, None
@@ -185,7 +185,7 @@ class Finisher:
         """
         with _begun(path) as artifact:
             yield artifact
-            self._wait()
+            self.wait()
 
         def finish() -> None:
             with _left_whole(artifact):

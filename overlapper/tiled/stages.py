@@ -111,22 +111,20 @@ class Stages:
         OutputError
             When the result cannot be written.
         """
-        path = self._place(name, params)
+        path, start = self._place(name, params), time.perf_counter()
         if path is None:
-            start = time.perf_counter()
             made, facts = make()
-            self.done.append(Stage(name, facts, round(time.perf_counter() - start, 4), kept=False, folder=""))
+            self.done.append(Stage(name, facts, _seconds_since(start), kept=False, folder=""))
             return made, facts
-        held: list[_Made] = []
-
-        def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+        assert self._workdir
+        if kept := self._kept(path, name):
+            return load_arrays(kept, kind), self.done[-1].facts
+        # It is finished while the next stage is made, which takes it from memory.
+        with self._workdir.finisher.writing(path) as artifact:
             made, facts = make()
-            held.append(made)
             save_arrays(artifact, made)
-            return facts
-
-        artifact, facts = self._written(path, name, write)
-        return held.pop() if held else load_arrays(artifact, kind), facts
+            self._note_made(artifact, path, name, facts, start)
+        return made, facts
 
     def write(
         self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
@@ -149,7 +147,17 @@ class Stages:
         path = self._place(name, params)
         if path is None:
             raise ParameterError("stages on disk need a folder to work in")
-        return self._written(path, name, write)
+        if kept := self._kept(path, name):
+            return kept, self.done[-1].facts
+        start, beside = time.perf_counter(), _beside(path)
+        with writing(path) as artifact:
+            facts = write(artifact, beside)
+            self._note_made(artifact, path, name, facts, start)
+        if beside.is_dir():
+            folders.remove(beside)
+        made = finished(path)
+        assert made
+        return made, facts
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Call stages that are done otherwise, so that others can have their names; their folders stay."""
@@ -157,25 +165,23 @@ class Stages:
             dataclasses.replace(stage, name=names.get(stage.name, stage.name)) for stage in self.done
         ]
 
-    def _written(
-        self, path: Path, name: str, write: Callable[[Artifact, Path], dict[str, Any]]
-    ) -> tuple[Artifact, dict[str, Any]]:
-        artifact, beside = finished(path, verify=True), path.with_name(f"for-{path.name}")
-        if kept := artifact is not None:
+    def _kept(self, path: Path, name: str) -> Artifact | None:
+        """Return the result of a stage that an earlier run made, and note it; None if it is not there."""
+        kept = finished(path, verify=True)
+        if kept:
             self._note(f"{name} is done already")
-        else:
-            start = time.perf_counter()
-            with writing(path) as artifact:
-                facts = write(artifact, beside)
-                seconds = round(time.perf_counter() - start, 4)
-                artifact.facts |= {"facts": facts, "seconds": seconds}
-            artifact = finished(path)
-        assert artifact
-        if beside.is_dir():
-            folders.remove(beside)
-        facts, seconds = artifact.facts["facts"], artifact.facts["seconds"]
-        self.done.append(Stage(name, facts, seconds, kept, path.name))
-        return artifact, facts
+            if _beside(path).is_dir():
+                folders.remove(_beside(path))
+            self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))
+        return kept
+
+    def _note_made(
+        self, artifact: Artifact, path: Path, name: str, facts: dict[str, Any], start: float
+    ) -> None:
+        """Note a stage that was begun at a time and is made now, also in its artifact."""
+        seconds = _seconds_since(start)
+        artifact.facts |= {"facts": facts, "seconds": seconds}
+        self.done.append(Stage(name, facts, seconds, False, path.name))
 
     def _place(self, name: str, params: Any) -> Path | None:
         if self._workdir is None:
@@ -183,3 +189,12 @@ class Stages:
         path = self._workdir.path(name, params, self._before)
         self._before = path.name
         return path
+
+
+def _beside(path: Path) -> Path:
+    """Return the folder for what is made on the way to a result."""
+    return path.with_name(f"for-{path.name}")
+
+
+def _seconds_since(start: float) -> float:
+    return round(time.perf_counter() - start, 4)

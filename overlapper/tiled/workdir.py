@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io import folders
-from overlapper.io.artifacts import Artifact, check_no_link, finished, writing
+from overlapper.io.artifacts import Artifact, Finisher, check_no_link, finished, writing
 from overlapper.io.identity import Input
 from overlapper.version import __version__
 
@@ -82,6 +82,8 @@ class Workdir:
     folder : Path
     digests : tuple of str, optional
         Of the inputs that `begin` was told; None before.
+    finisher : Finisher
+        For results that are finished while work goes on; all are there when the folder is closed.
 
     Raises
     ------
@@ -96,6 +98,7 @@ class Workdir:
     def __init__(self, folder: str | os.PathLike[str], *, option: str = "--workdir") -> None:
         self.folder = Path(folder)
         self.digests: tuple[str, ...] | None = None
+        self.finisher = Finisher()
         self._other = f"or name another {option}"
         check_workdir(folder, option)
         self._run: Artifact | None = None
@@ -131,12 +134,15 @@ class Workdir:
 
     def close(self) -> None:
         """Unlock the folder; remove it, and folders made for it, if nothing was kept in it."""
-        if self._made and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
-            with contextlib.suppress(OSError):
-                folders.remove(self.folder)
-                for path in self._made[1:]:
-                    path.rmdir()
-        os.close(self._lock)
+        try:
+            self.finisher.wait()
+            if self._made and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
+                with contextlib.suppress(OSError):
+                    folders.remove(self.folder)
+                    for path in self._made[1:]:
+                        path.rmdir()
+        finally:
+            os.close(self._lock)
 
     def _tidy(self) -> None:
         """Remove what a killed run left unfinished, here and in the folders of stages that have several."""

@@ -176,8 +176,7 @@ def test_parts_are_spelled_on_their_strands():
 
 def test_a_memory_budget_that_is_too_small():
     sequences = Reads.from_sequences("a", [random_genome(5_000, seed=8).sequence(0)])
-    laid_out = SimpleNamespace(contigs=SimpleNamespace(sequences=sequences), reads=None)
     with pytest.raises(
         ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
     ):
-        layouts._phased(laid_out, 20.0, SimpleNamespace(room=100 << 20, threads=1))
+        layouts._phased(sequences, None, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))

@@ -107,11 +107,15 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
     frequent_from = behind_frequent = np.int64(-1)  # the last k-mers in a row that are frequent
-    farthest = diagonal = np.int64(0)
+    farthest = diagonal = farthest_end = farthest_diagonal = np.int64(0)
     while True:
-        last, kmer = next_flagged(read, last, r_end, k, kmer, known, flags, shift)
-        if last >= r_end:
-            break
+        if last + 1 < farthest_end:  # the next k-mer is in the farthest match, and so on the target
+            last += 1
+            kmer = U64(kmers[last - k + 1 + farthest_diagonal])
+        else:
+            last, kmer = next_flagged(read, last, r_end, k, kmer, known, flags, shift)
+            if last >= r_end:
+                break
         known, i = np.int64(k), last - k + 1
         line = t_start + (i - r_start) * rise // run
         first_near, last_near = max(t_start, line - band), min(line + band, t_end - k)
@@ -150,8 +154,8 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
                 diagonal = j - i
-                if i + k + behind >= anchors[farthest, 0] + anchors[farthest, 2] or n == 0:
-                    farthest = np.int64(n)
+                if i + k + behind >= farthest_end or n == 0:
+                    farthest, farthest_end, farthest_diagonal = np.int64(n), i + k + behind, diagonal
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, k-mers with a single place near by start no other anchor, if the match
