@@ -16,6 +16,7 @@ import numpy as np
 
 from overlapper.assemble.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correct.own_reads import OwnReads
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
 
@@ -106,7 +107,7 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
         for contig, sites in enumerate(_sites(counted, len(contigs)))
     )
     pieces = Pieces.concat(list(cut))
-    kmers = SharedKmers.of(pieces, _equal(counted), sampled)
+    kmers = SharedKmers.of(pieces, _equal(counted), sampled, threads)
     return assign_haplotypes(pieces, opposite(kmers), beside_shared(kmers))
 
 
@@ -131,10 +132,19 @@ class SharedKmers:
     least: float
 
     @classmethod
-    def of(cls, pieces: Pieces, place: tuple[np.ndarray, np.ndarray], sampled: float) -> SharedKmers:
+    def of(
+        cls, pieces: Pieces, place: tuple[np.ndarray, np.ndarray], sampled: float, threads: int = 1
+    ) -> SharedKmers:
         """Find the pieces of places; ``sampled`` is the share of all k-mers that these are of."""
         starts = pieces.contig.astype(np.int64) << 32 | pieces.start
-        first, second = (np.searchsorted(starts, places, "right") - 1 for places in place)
+
+        def pieces_of(places: np.ndarray) -> np.ndarray:
+            return np.searchsorted(starts, places, "right") - 1
+
+        first, second = (
+            np.concatenate(list(map_in_order(pieces_of, np.array_split(places, threads), threads)))
+            for places in place
+        )
         return cls(pieces, (first, second), place, LEAST_OF_BIN * BIN * sampled)
 
     def between_sites(self) -> np.ndarray:

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -25,7 +24,7 @@ from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import cut_falling, map_in_order
+from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
 
@@ -181,8 +180,15 @@ class Extension:
         if self._gpu_finder:
             return [self._gpu_finder.blocks(start, stop) for start, stop in strips]
         lengths, bases = self._tile.reads.lengths, block_bases(share, self._tile.finder.hits_per_base())
-        cut = partial(cut_rising, rising=threads) if self.gpus else partial(cut_falling, threads=threads)
-        return [start + cut(lengths[start:stop], bases) for start, stop in strips]
+
+        def cut(number: int, start: int, stop: int) -> np.ndarray:
+            if self.gpus:
+                return start + cut_rising(lengths[start:stop], bases, threads)
+            if number + 1 < len(strips):  # threads go on with the next strip
+                return start + cut_evenly(lengths[start:stop], bases)
+            return start + cut_falling(lengths[start:stop], bases, threads)
+
+        return [cut(number, *strip) for number, strip in enumerate(strips)]
 
     def _extended(self, candidates: Candidates) -> Extended:
         """Extend candidates with enough seeds; filter the overlaps by `_judged`."""
