@@ -25,9 +25,10 @@ from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted,
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import even_ranges, map_in_order
 
-_AT_A_TIME, _FOR_THREADS = 1 << 25, 4
-"""Bases of a range of reads that is voted on, written and freed before the next one; in memory, as many for
-each of so many threads, which wait for each other at the end of a range."""
+_AT_A_TIME = 1 << 25
+"""Bases of a range of reads that is voted on, written and freed before the next one."""
+_FOR_THREADS = 4
+"""Of reads in memory a range has `_AT_A_TIME` for each so many threads, as all wait at its end."""
 _MOST_CONVERTING = 4
 """Most threads that convert consensus to parts (`VotedPart`), besides those that vote."""
 
