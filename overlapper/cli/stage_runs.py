@@ -159,27 +159,25 @@ class StageRun:
         given = parts.together()
         progress.left_out(parts.left_out)
         beside, stages = others(given), Stages()
+        digests = {}
         with contextlib.ExitStack() as kept:
             if self.workdir is not None:
                 kept.enter_context(cleanup.resumable())
                 place = kept.enter_context(Workdir(self.workdir, option=self.option))
                 # Each takes a thread, while all others sort the reads.
-                digests = [
-                    start(partial(digest_of_reads, given)),
-                    start(partial(digest_of_arrays, given.qualities, given.quality_offsets)),
-                ]
+                digests = {
+                    "reads": start(partial(digest_of_reads, given)),
+                    "qualities": start(partial(digest_of_arrays, given.qualities, given.quality_offsets)),
+                }
             progress.report("sorting reads")
             order = canonical_order(given, parts.threads)
             ordered = in_order(given, order, parts.threads)
-            if self.workdir is not None:
-                names = "reads", "qualities"
-                inputs = [
-                    parts.as_input(name, digest.result()) for name, digest in zip(names, digests, strict=True)
-                ]
+            if digests:
+                inputs = [parts.as_input(name, digest.result()) for name, digest in digests.items()]
                 place.begin([*inputs, *beside])
                 self._note_changes(place, progress)
                 stages = Stages(place, note=progress.note)
-            del given
+            del given  # there is room for one copy of the reads
             yield ordered, order, stages
 
     @contextlib.contextmanager

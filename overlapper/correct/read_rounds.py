@@ -121,9 +121,9 @@ def _vote_on_unsettled(
     with round_.machine.holding(pileups.reads) as workers:
         setup = _VoteSetup.fitted(pileups, params, round_, workers)
 
-        def corrected(within: tuple[int, int]) -> _Numbered:
-            stays = settled.stays[slice(*within)]
-            staying, others = (within[0] + np.flatnonzero(some) for some in (stays, ~stays))
+        def corrected(start: int, stop: int) -> _Numbered:
+            stays = settled.stays[start:stop]
+            staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
             unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
             made = itertools.chain([_Made.known(unchanged)], setup.vote(pileups, others))
             return np.concatenate([staying, others]), made
@@ -140,7 +140,7 @@ _Numbered = tuple[np.ndarray, Iterator["_Made"]]
 
 
 def _write_all(
-    corrected: Callable[[tuple[int, int]], _Numbered],
+    corrected: Callable[[int, int], _Numbered],
     setup: _VoteSetup,
     pileups: Pileups | StoredPileups,
     writer: VotedWriter,
@@ -157,14 +157,14 @@ def _write_all(
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
     times = max(1, setup.workers.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
-    for within in even_ranges(lengths, times * _AT_A_TIME):
-        numbers, to_be_made = corrected(within)
+    for start, stop in even_ranges(lengths, times * _AT_A_TIME):
+        numbers, to_be_made = corrected(start, stop)
         made = list(to_be_made)
         unconfirmed += sum(one.unconfirmed for one in made)
         for part in VotedPart.in_order([one.part for one in made], np.argsort(numbers)):
             writer.add(part)
             bases += part.bases
-        setup.round_.report("consensus", within[1], len(lengths))
+        setup.round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
 
 
@@ -190,10 +190,10 @@ class _Led(NamedTuple):
     of_leaders: Pileups | StoredPileups
     roles: Roles
 
-    def corrected(self, setup: _VoteSetup, within: tuple[int, int]) -> _Numbered:
+    def corrected(self, setup: _VoteSetup, start: int, stop: int) -> _Numbered:
         """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
         on_cpu = setup._replace(workers=Workers(setup.workers.threads))
-        leading, following, others = numbers = self.roles.within(*within)
+        leading, following, others = numbers = self.roles.within(start, stop)
         leaders = VotedPart.taken(self.leaders, self.place[leading])
         made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
         return np.concatenate(numbers), itertools.chain([_Made.known(leaders)], *made)

@@ -188,13 +188,7 @@ def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
     ndarray of int64, shape (blocks + 1,)
         Where blocks start: block ``i`` is ``[bounds[i], bounds[i + 1])``.
     """
-    ends = np.cumsum(weights, dtype=np.int64)
-    bounds = [0]
-    while bounds[-1] < len(ends):
-        start = bounds[-1]
-        before = int(ends[start - 1]) if start else 0
-        bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
-    return np.array(bounds, np.int64)
+    return _cut(weights, lambda left: share)
 
 
 def cut_falling(weights: np.ndarray, share: int, threads: int) -> np.ndarray:
@@ -212,13 +206,19 @@ def cut_falling(weights: np.ndarray, share: int, threads: int) -> np.ndarray:
     -------
     ndarray of int64, shape (blocks + 1,)
     """
+    least = share // _SMALLEST_SHARE
+    return _cut(weights, lambda left: min(share, max(left // (2 * threads), least)))
+
+
+def _cut(weights: np.ndarray, share_of: Callable[[int], int]) -> np.ndarray:
+    """Cut as `cut_evenly` does; ``share_of(left)`` is the weight of the next block, of what is left."""
     ends = np.cumsum(weights, dtype=np.int64)
-    total, bounds = int(ends[-1]) if len(ends) else 0, [0]
+    bounds = [0]
     while bounds[-1] < len(ends):
         start = bounds[-1]
         before = int(ends[start - 1]) if start else 0
-        size = min(share, max((total - before) // (2 * threads), share // _SMALLEST_SHARE))
-        bounds.append(max(start + 1, int(np.searchsorted(ends, before + size, side="right"))))
+        share = share_of(int(ends[-1]) - before)
+        bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
     return np.array(bounds, np.int64)
 
 

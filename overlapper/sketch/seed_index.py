@@ -230,7 +230,8 @@ def group_by_hash(
     passes = layout.passes(expected_minimizers(reads.total_bases, sketch.window))
     left = np.zeros(int(reads.word_offsets[-1]) if len(passes) > 1 else 0, np.uint32)
     placing, spectrum = Placing.of(layout, reads.word_offsets), np.zeros(SPECTRUM_SIZE, np.int64)
-    shares = [_shares(buckets) for buckets in layout.bucket_ranges]
+    shares = [share for buckets in layout.bucket_ranges for share in _shares(buckets)]
+    of_range = len(shares) // len(layout.bucket_ranges)
     firsts: list[int] = []
     sizes: list[np.ndarray] = []
     packer, done = None, 0
@@ -238,23 +239,21 @@ def group_by_hash(
         chains = PageChains.of(reads, sketch, layout, sketched, ranges, left, threads)
         if packer is None:
             room = int(sketched.sum(dtype=np.int64))
-            packer = Packer(placing, reads.lengths, room, sum(map(len, shares)))
+            packer = Packer(placing, reads.lengths, room, len(shares))
         before = offsets_of(chains.counts.sum(axis=0))
-        of_pass = [(number, share) for number in ranges for share in shares[number]]
         given = [
-            _Share(stretch, buckets, done + int(before[buckets.start]))
-            for stretch, (_, buckets) in enumerate(of_pass, len(firsts))
+            _Share(number, shares[number], done + int(before[shares[number].start]))
+            for number in range(ranges.start * of_range, ranges.stop * of_range)
         ]
         done += int(before[-1])
         firsts += [share.place for share in given]
         group = partial(_group_share, chains, packer, placing, layout)
-        made = map_in_order(group, given, threads)
-        for (number, buckets), (of_share, of_spectrum) in zip(of_pass, made, strict=True):
+        for share, (of_share, of_spectrum) in zip(given, map_in_order(group, given, threads), strict=True):
             sizes.append(of_share)
             spectrum += of_spectrum
-            if buckets.stop == layout.bucket_ranges[number].stop:
-                chains.give_back(number)
-        del chains, group, made
+            if (share.number + 1) % of_range == 0:
+                chains.give_back(share.number // of_range)
+        del chains, group
     assert packer
     return GroupedMinimizers(reads, sketch, layout, packer, firsts, sizes), spectrum
 
@@ -270,14 +269,14 @@ class _Share(NamedTuple):
 
     Attributes
     ----------
-    stretch : int
-        Number of the stretch of occurrences that they become.
+    number : int
+        Of the share, and of the stretch of occurrences that it becomes.
     buckets : range
     place : int
         Number of the first occurrence.
     """
 
-    stretch: int
+    number: int
     buckets: range
     place: int
 
@@ -295,7 +294,7 @@ def _group_share(
     """
     from overlapper.kernels.seeds import seed_index as kernel
 
-    stretch, buckets, place = share
+    number, buckets, place = share
     spectrum, sizes = np.zeros(SPECTRUM_SIZE, np.int64), np.empty(len(buckets), np.int64)
     for first in buckets[::BUCKETS_AT_A_TIME]:
         some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
@@ -304,7 +303,7 @@ def _group_share(
         kernel.group_buckets(
             entries, starts, layout.rest_low_bit, layout.rest_bits,
             placing.read_of_words, placing.word_offsets, spectrum,
-            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[stretch], own,
+            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[number], own,
         )  # fmt: skip
         place += int(own.sum())
     return sizes, spectrum

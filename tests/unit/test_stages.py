@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from overlapper.correct.polish import Unitigs
-from overlapper.errors import InputError, ParameterError
+from overlapper.errors import InputError, OutputError, ParameterError
+from overlapper.io import artifacts
 from overlapper.io.identity import Input
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
@@ -71,6 +72,19 @@ def test_a_stage_depends_on_its_parameters_and_those_before(folder, first, secon
     folder.run(("one", Unitigs, first, one), ("two", Unitigs, second, two))
     assert two.times == made
     assert one.times == first
+
+
+def test_a_result_that_cannot_be_finished_is_told_and_not_kept(folder, monkeypatch):
+    def full(path):
+        raise OSError(28, "No space left on device")
+
+    make = Maker(unitigs())
+    folder.run()
+    with monkeypatch.context() as patch, pytest.raises(OutputError, match="No space left on device"):
+        patch.setattr(artifacts, "sync", full)
+        folder.run(("polish", Unitigs, 1, make))
+    folder.run(("polish", Unitigs, 1, make))
+    assert make.times == 2
 
 
 def test_nothing_is_kept_without_a_folder():

@@ -107,7 +107,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
     frequent_from = behind_frequent = np.int64(-1)  # the last k-mers in a row that are frequent
-    farthest = diagonal = farthest_end = farthest_diagonal = np.int64(0)
+    diagonal = farthest_end = farthest_diagonal = np.int64(0)  # farthest: the match that ends last
     while True:
         if last + 1 < farthest_end:  # the next k-mer is in the farthest match, and so on the target
             last += 1
@@ -145,8 +145,8 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if _begins_before(target, read, i, j, r_start, t_start, first):
-                # Within a long match, which is then the farthest anchor, a repeat starts others.
-                behind = _left_of(anchors, farthest, i + k, j + k) if n else np.int64(0)
+                # Within a long match, which is then the farthest one, a repeat starts others.
+                behind = max(farthest_end - i - k, np.int64(0)) if j - i == farthest_diagonal else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
                 return n
@@ -154,8 +154,8 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
                 diagonal = j - i
-                if i + k + behind >= farthest_end or n == 0:
-                    farthest, farthest_end, farthest_diagonal = np.int64(n), i + k + behind, diagonal
+                if i + k + behind >= farthest_end:
+                    farthest_end, farthest_diagonal = i + k + behind, diagonal
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, k-mers with a single place near by start no other anchor, if the match
@@ -177,13 +177,6 @@ def _begins_before(target, read, i, j, r_start, t_start, first):
             return True
         i, j = i - 1, j - 1
     return False
-
-
-@inner
-def _left_of(anchors, a, i, j):
-    """Return how many bases of an anchor lie behind a place within it; 0 for a place outside."""
-    on_diagonal = anchors[a, 1] - anchors[a, 0] == j - i
-    return max(np.int64(anchors[a, 0]) + anchors[a, 2] - i, np.int64(0)) if on_diagonal else np.int64(0)
 
 
 @inner
