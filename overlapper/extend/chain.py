@@ -86,13 +86,19 @@ def overlaps_of_chains(
     n_unsure, n_disagree : int
         Chains dropped for too few seeds, and for too little agreement.
     """
-    query, target, reverse, rows = chains
-    seeds = rows[:, kernel.SEEDS]
-    t_length = reads.lengths[target]
-    (q_start, q_end), (t_start, t_end) = chain_intervals(reads, chains, k, params, walk)
+    q_ends, t_ends = chain_intervals(reads, chains, k, params, walk)
+    verdicts = kernel.judge_overlaps(
+        *chains, q_ends, t_ends, reads.lengths, k, seeding.sketched, seeding.marks, seeding.word_offsets,
+        seeding.ranks, seeding.starts, settings(params)[1],
+    )  # fmt: skip
+    n_unsure, n_disagree = (int(np.count_nonzero(verdicts == why)) for why in (kernel.FEW, kernel.DISAGREES))
+    kept = np.flatnonzero(verdicts == kernel.KEPT)
+    query, target, reverse, rows = (column[kept] for column in chains)
+    (q_start, q_end), (t_start, t_end) = q_ends[:, kept], t_ends[:, kept]
     span = np.maximum(q_end - q_start, t_end - t_start)
     sketched = span * (seeding.sketched[query] / reads.lengths[query])
-    forward_start, forward_end = forward_intervals(t_start, t_end, reverse, t_length)
+    forward_start, forward_end = forward_intervals(t_start, t_end, reverse, reads.lengths[target])
+    seeds = rows[:, kernel.SEEDS]
     overlaps = Overlaps(
         query=query,
         target=target,
@@ -108,17 +114,7 @@ def overlaps_of_chains(
         divergence=_divergence(seeds, sketched, k),
         kind=np.full(len(rows), UNCLASSIFIED),
     )
-    left = np.minimum(q_start, t_start)
-    right = np.minimum(reads.lengths[query] - q_end, t_length - t_end)
-    sure = (seeds >= params.sure_seeds) | ((left == 0) & (right == 0))
-    n_unsure = int(np.count_nonzero(~sure))
-    overlaps = overlaps.take(np.flatnonzero(sure))
-    agree = kernel.agree(
-        overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
-        overlaps.seeds, k, seeding.sketched, seeding.marks, seeding.word_offsets, seeding.ranks,
-        seeding.starts, settings(params)[1],
-    )  # fmt: skip
-    return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
+    return overlaps, n_unsure, n_disagree
 
 
 def sample_queries(n_reads: int) -> np.ndarray:

@@ -27,13 +27,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.chain import chain as kernel
+from overlapper.kernels.chain import intervals
 from overlapper.kernels.chain.end_walks import LANES, EndScheme, walk_ends
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.params.stages import ChainParams
 from overlapper.tables import Reads
 
-LEFT, RIGHT = range(2)
 Walker = Callable[[Seeds, np.ndarray, EndScheme], np.ndarray]
 """``walk(seeds, items, scheme)`` is `walk_ends` with the reads already given."""
 
@@ -45,7 +44,8 @@ class Chains(NamedTuple):
     ----------
     query, target : ndarray of int32, shape (n,)
     reverse : ndarray of bool, shape (n,)
-    rows : ndarray of int32, shape (n, kernel.COLUMNS)
+    rows : ndarray of int32, shape (n, COLUMNS)
+        As `overlapper.kernels.chain.chain.chain_candidates` returns them.
     """
 
     query: np.ndarray
@@ -76,43 +76,18 @@ def chain_intervals(
 
     Returns
     -------
-    q_ends, t_ends : ndarray of int64, shape (2, n)
+    q_ends, t_ends : ndarray of int32, shape (2, n)
         Starts and ends.
     """
     query, target, reverse, rows = chains
-    q_length, t_length = reads.lengths[query], reads.lengths[target]
-    x = rows[:, [kernel.FIRST_X, kernel.LAST_X]].T.astype(np.int64)
-    y = rows[:, [kernel.FIRST_Y, kernel.LAST_Y]].T.astype(np.int64)
-    missing = rows[:, [kernel.LEFT_MISSING, kernel.RIGHT_MISSING]].T
-    q_beyond = np.stack([x[LEFT], q_length - k - x[RIGHT]])
-    t_beyond = np.stack([y[LEFT], t_length - k - y[RIGHT]])
-    sure = (missing <= params.reach) & (np.minimum(q_beyond, t_beyond) <= params.max_reach)
-    sure &= rows[:, kernel.SEEDS] >= params.sure_seeds
-
-    walked = ~sure & (missing <= params.give_up)
-    q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)
-
-    def reach(ends: np.ndarray) -> np.ndarray:
-        """Walk from the given ends of chains, extend those near a read end to it; return which reach one."""
-        end, row = np.nonzero(ends & walked)
-        seeds = Seeds(
-            query[row], target[row], reverse[row], x[end, row],
-            np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
+    ending = intervals.Ending(*(getattr(params, name) for name in intervals.Ending._fields))
+    scheme = EndScheme(params.end_edits, params.end_drop)
+    q_ends, t_ends, ends = intervals.begin(rows, query, target, reads.lengths, k, ending)
+    while len(ends):
+        seeds = intervals.seeds_at(ends, rows, query, target, reverse, reads.lengths, k)
+        items = 2 * np.arange(len(ends)) + (ends & 1)
+        walked = walk(seeds, items, scheme)
+        ends = intervals.carry_on(
+            ends, walked, rows, query, target, reads.lengths, ending, q_ends, t_ends
         )  # fmt: skip
-        items = 2 * np.arange(len(row)) + (end == RIGHT)
-        q_more, t_more = walk(seeds, items, EndScheme(params.end_edits, params.end_drop)).T
-        q_reach[end, row], t_reach[end, row] = q_more, t_more
-        rest = np.minimum(q_beyond - q_reach, t_beyond - t_reach)
-        carried = np.where(ends & (sure | (walked & (rest <= params.end_tolerance))), rest, 0)
-        q_reach[:] += carried
-        t_reach[:] += carried
-        return carried == rest
-
-    # A chain of few seeds is kept only if it reaches a read end on both sides; the left one is tried first.
-    first = np.stack([np.ones(len(rows), bool), rows[:, kernel.SEEDS] >= params.sure_seeds])
-    at_end = reach(first)
-    reach(~first & at_end[LEFT])
-    return (
-        np.stack([x[LEFT] - q_reach[LEFT], x[RIGHT] + k + q_reach[RIGHT]]),
-        np.stack([y[LEFT] - t_reach[LEFT], y[RIGHT] + k + t_reach[RIGHT]]),
-    )
+    return q_ends, t_ends

@@ -43,7 +43,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
 
     def _overlaps(self, chained: Chained) -> Counted:
         k, seeding = self._finder.index.kmer_length, self._finder.index.seeding
-        query, target, reverse = chained.pairs.T
+        query, target, reverse = np.ascontiguousarray(chained.pairs.T)
         chains = Chains(query, target, reverse.astype(bool), chained.rows)
         overlaps, n_unsure, n_disagree = chain.overlaps_of_chains(
             self._reads, chains, k, seeding, self._params, self._walk

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,6 +21,32 @@ _LARGEST_SHARE = 8
 """Most times the usual weight of a block, with many threads."""
 _SMALLEST_SHARE = 4
 """The last blocks of `cut_falling` have one in this many parts of the weight of the first ones."""
+
+
+_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+"""Pools that nobody uses, by the number of their threads, which wait in them: to start threads takes longer
+than much of the work that they do."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a child process has no threads but its first
+
+
+@contextlib.contextmanager
+def pool_of(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Lend a pool of threads. All of its work has to be done when it is given back.
+
+    After an error, or Ctrl-C, what runs is waited for, and nothing else begins.
+    """
+    idle = _idle[threads]
+    try:
+        pool = idle.pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(threads)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(cancel_futures=True)
+        raise
+    idle.append(pool)
 
 
 def available_threads() -> int:
@@ -44,8 +71,7 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
     if threads == 1:
         yield from map(function, tasks)
         return
-    pool = ThreadPoolExecutor(threads)
-    try:
+    with pool_of(threads) as pool:
         waiting = []
         for task in tasks:
             waiting.append(pool.submit(function, task))
@@ -53,8 +79,6 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
                 yield waiting.pop(0).result()
         for future in waiting:
             yield future.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def for_each(function: Callable[[Task], object], tasks: Iterable[Task], threads: int) -> None:
@@ -113,10 +137,8 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
             except BaseException as error:
                 future.set_exception(error)
 
-    with ThreadPoolExecutor(sum(crew.threads for crew in crews)) as pool:
-        for crew in crews:
-            for _ in range(crew.threads):
-                pool.submit(work, crew)
+    with pool_of(sum(crew.threads for crew in crews)) as pool:
+        at_work = [pool.submit(work, crew) for crew in crews for _ in range(crew.threads)]
         try:
             while given < len(tasks):
                 with state:
@@ -131,6 +153,7 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
             with state:
                 over = True
                 state.notify_all()
+            wait(at_work)
 
 
 def start(function: Callable[[], Result]) -> Future[Result]:

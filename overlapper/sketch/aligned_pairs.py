@@ -32,6 +32,7 @@ import numpy as np
 
 from overlapper.runtime.threads import for_each
 from overlapper.sketch.choice import MEASURED, SharedKmers
+from overlapper.sketch.samples import Samples
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -87,16 +88,13 @@ class AlignedPairs:
     errors: np.ndarray
 
     @classmethod
-    def draw(
-        cls, reads: Reads, samples: np.ndarray, places: np.ndarray, k: int, most: int, threads: int
-    ) -> Self:
+    def draw(cls, reads: Reads, samples: Samples, k: int, most: int, threads: int) -> Self:
         """Draw pairs of samples that share k bases, and align them.
 
         Parameters
         ----------
         reads : Reads
-        samples, places : ndarray
-            What `kernels.seeds.kmer_sample.sample` gave.
+        samples : Samples
         k : int
         most : int
             k-mers that occur more often give no pairs.
@@ -105,21 +103,15 @@ class AlignedPairs:
         """
         from overlapper.kernels.seeds import kmer_sample
 
-        samples, places = _thin_out(samples, places, reads.total_bases)
-        # In the order of the reads, in which looking them up takes a third of the time.
-        base = np.where(places < 0, ~places, places)
-        holder = np.searchsorted(reads.word_offsets, base // BASES_PER_WORD, side="right") - 1
-        position = base - reads.word_offsets[holder] * BASES_PER_WORD
-        room = np.where(places < 0, position + 1, reads.lengths[holder] - position)
-        order = np.argsort(samples, kind="stable")
-        samples, places, holder, room = samples[order], places[order], holder[order], room[order]
-        partners = kmer_sample.pick_partners(samples, holder, room, k, most, NEEDED_BASES)
+        samples = _thin_out(samples, reads.total_bases)
+        places, holder, room = samples.places, samples.reads, samples.rooms
+        partners = kmer_sample.pick_partners(samples.bases, holder, room, k, most, NEEDED_BASES)
 
         paired = np.flatnonzero(partners >= 0)
         # By place, not by content, which would draw all reads at a few places of the genome.
-        paired = paired[np.argsort(_scattered(places[paired]))]
-        of_pairs = paired[:_PAIRS]
-        of_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1], _PAIRS)]
+        keys = _scattered(places[paired])
+        of_pairs = paired[_first_of_all(keys, _PAIRS)]
+        of_reads = paired[_spread(_first_of_each(holder[paired], keys, len(reads)), _PAIRS)]
         rows = np.concatenate([of_pairs, of_reads])
         one, other = places[rows], places[partners[rows]]
         # Of reads with few samples some have none with a partner: long reads are drawn more often.
@@ -211,14 +203,13 @@ class AlignedPairs:
         return [shared[:, column] / (length - k + 1) for column, k in enumerate(ks)]
 
 
-def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
+def _thin_out(samples: Samples, bases: int) -> Samples:
     """Keep a sample in 120 bases, at least 100,000 in all, by their anchors: partners stay together."""
     most = max(_FEWEST_ALIGNED, bases // _BASES_PER_ALIGNED)
     if len(samples) <= most:
-        return samples, places
+        return samples
     threshold = np.uint64(int(most / len(samples) * 2**64))
-    kept = (samples >> np.uint64(32)) * _SCATTER <= threshold
-    return samples[kept], places[kept]
+    return samples[(samples.bases >> np.uint64(32)) * _SCATTER <= threshold]
 
 
 def _spread(rows: np.ndarray, most: int) -> np.ndarray:
@@ -229,6 +220,22 @@ def _spread(rows: np.ndarray, most: int) -> np.ndarray:
 def _scattered(places: np.ndarray) -> np.ndarray:
     """Return distinct numbers that put places in arbitrary order."""
     return places.astype(np.uint64) * _SCATTER
+
+
+def _first_of_all(keys: np.ndarray, most: int) -> np.ndarray:
+    """Return the rows of the ``most`` smallest keys, the smallest first; keys are distinct."""
+    if len(keys) <= most:
+        return np.argsort(keys)
+    first = np.argpartition(keys, most - 1)[:most]
+    return first[np.argsort(keys[first])]
+
+
+def _first_of_each(holder: np.ndarray, keys: np.ndarray, reads: int) -> np.ndarray:
+    """Return the row of the smallest key of each read that holds any, by read; keys are distinct."""
+    least = np.full(reads, np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(least, holder, keys)
+    rows = np.flatnonzero(keys == least[holder])
+    return rows[np.argsort(holder[rows])]
 
 
 def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:
@@ -245,8 +252,7 @@ def _median_difference(reads: Reads, places: np.ndarray, threads: int) -> float:
     half = min(len(places) // 2, _PAIRED_AT_RANDOM)
     if not half:
         return math.nan
-    first = np.argpartition(keys, 2 * half - 1)[: 2 * half]
-    drawn = places[first[np.argsort(keys[first])]]
+    drawn = places[_first_of_all(keys, 2 * half)]
     # Most reads may be the same few bases over and over: nothing tells unrelated ones then.
     return float(np.median(_differences(reads, drawn[:half], drawn[half : 2 * half], threads))) or math.nan
 

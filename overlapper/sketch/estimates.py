@@ -34,9 +34,9 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
 from overlapper.sketch.choice import SharedKmers
+from overlapper.sketch.samples import Samples
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
 from overlapper.tables import Reads
 
@@ -44,9 +44,7 @@ _SHORTEST_K = 16
 _LONGEST_K = 32
 _SAMPLES = 500_000
 _BASES_PER_SAMPLE = 512
-_BLOCK_BASES = 1 << 20
 _MOST = 1000
-_HEXAMERS = 4**6
 _CHANCE = 256.0
 """k is large enough when a k-mer is expected to have one chance match in this many read sets."""
 
@@ -134,25 +132,24 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     """
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places, k, spectrum = _spectrum(reads, threads)
+    samples, k, spectrum = _spectrum(reads, threads)
     counted = tuple(spectrum.tolist())
     fit = fit_spectrum(spectrum)
     if fit is None:
         reason = f"too few of {len(samples)} sampled k-mers occur twice: too few reads, or none overlap"
         return Estimates(math.nan, math.nan, math.nan, k, math.nan, (), counted, len(samples), 0, reason)
-    aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
+    aligned = AlignedPairs.draw(reads, samples, k, fit.upper, threads)
     intact = aligned.intact(k, threads)
-    ordered = np.sort(samples)
     mean, correct = fit.mean, min(1.0, fit.occurrences / len(samples))
     if not _agrees(fit, correct, intact):
-        mean, correct = _mean_of_pairs(ordered, k, aligned.related(), intact), intact
+        mean, correct = _mean_of_pairs(samples, k, aligned.related(), intact), intact
     coverage, error_rate = mean / correct, aligned.error_rate()
     survival: tuple[float, ...] = ()
     reasons = []
     if math.isnan(coverage):
         reasons.append("coverage: k-mer counts and aligned reads do not agree")
     else:
-        pairs = kmer_sample.prefix_pairs(ordered, k, fit.upper)
+        pairs = kmer_sample.prefix_pairs(samples.bases, k, fit.upper)
         survival = tuple(float(s) for s in correct * np.sqrt(pairs / max(1, pairs[0])))
     if math.isnan(error_rate):
         reasons.append(
@@ -181,16 +178,16 @@ def kmer_spectrum(reads: Reads, threads: int = 1) -> np.ndarray:
     ndarray of int64, shape (1001,)
         Distinct k-mers among the samples by multiplicity; the last entry holds all from 1000 on.
     """
-    return _spectrum(reads, threads)[3]
+    return _spectrum(reads, threads)[2]
 
 
-def _spectrum(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
-    """Return samples, their places, the k for the estimate of coverage, and the spectrum of that k."""
+def _spectrum(reads: Reads, threads: int) -> tuple[Samples, int, np.ndarray]:
+    """Return samples, the k for the estimate of coverage, and the spectrum of that k."""
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places = _draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
+    samples = Samples.draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
     k = _least_k(samples, reads.total_bases)
-    return samples, places, k, kmer_sample.prefix_spectrum(samples, k, _MOST)
+    return samples, k, kmer_sample.prefix_spectrum(samples.bases, k, _MOST)
 
 
 def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
@@ -208,14 +205,14 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
     """
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places = _draw(reads, _SAMPLES, threads)
+    samples = Samples.draw(reads, _SAMPLES, threads)
     k = _least_k(samples, reads.total_bases)
-    spectrum = kmer_sample.prefix_spectrum(samples, k, _MOST)
+    spectrum = kmer_sample.prefix_spectrum(samples.bases, k, _MOST)
     fit = fit_spectrum(spectrum)
     if fit is None:
         return math.nan, None
-    aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
-    shared = aligned.shared_kmers(_equal_hexamers(samples) ** (1 / 6), threads)
+    aligned = AlignedPairs.draw(reads, samples, k, fit.upper, threads)
+    shared = aligned.shared_kmers(samples.equal_hexamers ** (1 / 6), threads)
     if shared is not None:
         times = np.arange(len(spectrum))
         partners = float(np.sum(spectrum * times * (times - 1))) / len(samples)
@@ -233,7 +230,7 @@ def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
     return correct >= _LEAST_AGREEMENT * intact
 
 
-def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -> float:
+def _mean_of_pairs(samples: Samples, k: int, related: float, intact: float) -> float:
     """Return the mean multiplicity of a correct k-mer, by the number of pairs of samples that share k bases.
 
     What occurs more often than four standard deviations above the mean is left out, as repeats.
@@ -246,8 +243,8 @@ def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -
     from overlapper.kernels.seeds import kmer_sample
 
     def mean_of(most: int) -> float:
-        pairs = int(kmer_sample.prefix_pairs(ordered, k, most)[0])
-        return 2 * related * pairs / (len(ordered) * intact)
+        pairs = int(kmer_sample.prefix_pairs(samples.bases, k, most)[0])
+        return 2 * related * pairs / (len(samples) * intact)
 
     mean = with_repeats = mean_of(_MOST_OF_PAIRS)
     for _ in range(2):
@@ -257,35 +254,7 @@ def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -
     return mean if mean > with_repeats / 2 else math.nan
 
 
-def _least_k(samples: np.ndarray, bases: int) -> int:
+def _least_k(samples: Samples, bases: int) -> int:
     """Return the smallest k, 16 to 28, at which few k-mers match by chance."""
-    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(_equal_hexamers(samples)))
+    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(samples.equal_hexamers))
     return min(max(wanted, _SHORTEST_K), 28)
-
-
-def _equal_hexamers(samples: np.ndarray) -> float:
-    """Return the probability that the last six bases of two samples are equal."""
-    counts = np.bincount((samples % np.uint64(_HEXAMERS)).astype(np.int64), minlength=_HEXAMERS)
-    equal = float(np.sum(counts * (counts - 1))) / max(1, len(samples) * (len(samples) - 1))
-    return min(max(equal, 1 / _HEXAMERS), 0.5)
-
-
-def _draw(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return about ``wanted`` 32-mers and their places, sampled by content (`kernels.seeds.kmer_sample`)."""
-    from overlapper.kernels.seeds import kmer_sample
-
-    share = min(1.0, wanted / max(1, reads.total_bases))
-    threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
-
-    def draw_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        return kmer_sample.sample(
-            reads.words, reads.word_offsets, reads.lengths,
-            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            *block, threshold,
-        )  # fmt: skip
-
-    ranges = even_ranges(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
-    blocks = list(map_in_order(draw_block, ranges, threads))
-    if not blocks:
-        return np.empty(0, np.uint64), np.empty(0, np.int64)
-    return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])

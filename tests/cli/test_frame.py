@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from overlapper import cli
+from overlapper.runtime.compile.plain import SWITCH
 from overlapper.version import __version__
 from tests.cli.runner import overlapper, python, run, shell
 
@@ -59,6 +60,32 @@ def test_a_command_takes_kernels_from_the_cache_and_compiles_others_that_call_th
     python("-c", KERNELS_OF_A_COMMAND)
     result = python("-c", KERNELS_OF_A_COMMAND, text=True)
     assert result.stdout.splitlines() == ["False [1, 2, 3] 1", "[4, 5, 6]", "[4, 5, 6]"], result.stderr
+
+
+INSTALLED = {
+    "coverage.py": "print('coverage')\nraise ImportError",
+    "extension.py": "def init():\n    print('extension')",
+    "extension-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: extension\nVersion: 1\n",
+    "extension-1.dist-info/entry_points.txt": "[numba_extensions]\ninit = extension:init\n",
+}
+"""A folder of packages in which numba finds something to load."""
+COMPILING = """
+from overlapper.runtime.compile.startup import load_numba
+load_numba()
+from overlapper.runtime.compile.cache import njit
+print(njit(cache=False)(lambda x: x + 1)(1))
+"""
+
+
+@pytest.mark.parametrize(("as_it_is", "loaded"), [("0", []), ("1", ["coverage", "extension"])])
+def test_numba_loads_no_other_packages_in_a_command(as_it_is, loaded, tmp_path):
+    for name, text in INSTALLED.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    environment = {SWITCH: as_it_is, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){COMPILING}"
+    result = python("-c", script, env=environment, text=True)
+    assert result.stdout.split() == [*loaded, "2"], result.stderr
 
 
 @pytest.mark.parametrize(

@@ -178,11 +178,11 @@ def test_gpus_are_given_back_when_a_run_fails_before_they_are_asked_for(pretende
 def test_gpus_are_ended_but_not_the_cpu(monkeypatch):
     ended = []
     monkeypatch.setattr(driver, "end", ended.append)
+    others = threading.enumerate()
     devices.end_gpus(["cpu"])
     devices.end_gpus(["cuda:0", "cuda:2"])
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread():
-            thread.join()
+    for thread in set(threading.enumerate()).difference(others):
+        thread.join()
     assert sorted(ended) == [0, 2]
 
 

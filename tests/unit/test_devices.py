@@ -145,10 +145,10 @@ def test_gpus_are_started_while_other_things_are_done(monkeypatch):
         monkeypatch.setattr(driver, "count", lambda: 3)
         monkeypatch.setattr(driver, "properties", lambda number: None)
         monkeypatch.setattr(driver, "start", numbers.append)
+        others = threading.enumerate()
         devices.start_driver(text)
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread():
-                thread.join()
+        for thread in set(threading.enumerate()).difference(others):
+            thread.join()
         assert numbers == started
 
 

@@ -1,6 +1,7 @@
 """Threads: results in order, blocks by weight."""
 
 import itertools
+import os
 import threading
 import time
 
@@ -67,6 +68,42 @@ def test_errors_come_through(threads):
     results = map_in_order(work, range(10), threads)
     with pytest.raises(KeyError, match="five"):
         list(results)
+
+
+def names_of_threads(calls=3):
+    """Return the threads that calls are made from, all at a time."""
+    together = threading.Barrier(calls)
+
+    def work(_):
+        together.wait(10)
+        return threading.current_thread().name
+
+    return set(map_in_order(work, range(calls), calls))
+
+
+def test_threads_are_used_again():
+    assert names_of_threads() == names_of_threads()
+
+
+def test_calls_within_calls_have_their_own_threads():
+    within = list(map_in_order(lambda _: names_of_threads(), range(3), 3))
+    assert all(len(names) == 3 for names in within)
+
+
+def test_threads_are_not_used_again_after_an_error():
+    before = names_of_threads()
+    with pytest.raises(ZeroDivisionError):
+        list(map_in_order(lambda task: 1 // task, range(10), 3))
+    assert not before & names_of_threads()
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_child_process_has_threads_of_its_own():
+    names_of_threads()
+    child = os.fork()
+    if not child:
+        os._exit(0 if len(names_of_threads()) == 3 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_no_call_begins_after_an_interrupt():

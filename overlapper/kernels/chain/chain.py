@@ -180,38 +180,58 @@ def judge(
 
 
 @njit(nogil=True, cache=True)
-def agree(
-    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks,
+def judge_overlaps(
+    query, target, reverse, rows, q_ends, t_ends, lengths, k, sketched, marks, word_offsets, ranks,
     seed_starts, asked,
 ):  # fmt: skip
-    """Return a mask of the overlaps whose agreement, from end to end, is enough.
+    """Judge the overlaps of chains from end to end.
 
     Parameters
     ----------
-    query, target, q_start, q_end, t_start, t_end, seeds
-        Columns of the overlap table.
-    k : int
-        Seed length.
-    sketched, marks, word_offsets, ranks, seed_starts
-        Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
-    asked : Asked
+    query, target, reverse
+        Reads and strands of the chains.
+    rows : ndarray of int32, shape (n, COLUMNS)
+        The chains.
+    q_ends, t_ends : ndarray of int32, shape (2, n)
+        Starts and ends of the overlaps, the target's on the query's strand.
+
+    The others are those of `chain_candidates`.
 
     Returns
     -------
-    ndarray of bool, shape (overlaps,)
+    ndarray of uint8, shape (n,)
+        `KEPT`; `FEW`, of fewer than ``sure_seeds`` seeds and not from read end to read end; `DISAGREES`.
     """
-    found = np.empty(len(query), np.bool_)
+    verdicts = np.empty(len(query), np.uint8)
     for i in range(len(query)):
         if i + AHEAD < len(query):
+            t_start, t_end = _forward(i + AHEAD, target, reverse, t_ends, lengths)
             first_base = word_offsets[target[i + AHEAD]] * BASES_PER_WORD
-            fetch_marks(marks, ranks, first_base + t_start[i + AHEAD])
-            fetch_marks(marks, ranks, first_base + t_end[i + AHEAD] - k + 1)
+            fetch_marks(marks, ranks, first_base + t_start)
+            fetch_marks(marks, ranks, first_base + t_end - k + 1)
+        q_start, q_end = np.int64(q_ends[0, i]), np.int64(q_ends[1, i])
+        left = min(q_start, t_ends[0, i])
+        right = min(lengths[query[i]] - q_end, lengths[target[i]] - t_ends[1, i])
+        if rows[i, SEEDS] < asked.sure_seeds and max(left, right) > 0:
+            verdicts[i] = FEW
+            continue
+        t_start, t_end = _forward(i, target, reverse, t_ends, lengths)
         agreement, _, _ = _agreement(
-            query[i], target[i], np.int64(q_start[i]), np.int64(q_end[i]), np.int64(t_start[i]),
-            np.int64(t_end[i]), np.int64(seeds[i]), k, sketched, marks, word_offsets, ranks, seed_starts,
+            query[i], target[i], q_start, q_end, t_start, t_end, np.int64(rows[i, SEEDS]), k, sketched,
+            marks, word_offsets, ranks, seed_starts,
         )  # fmt: skip
-        found[i] = _is_enough(agreement, query[i], target[i], sketched, seed_starts, asked)
-    return found
+        enough = _is_enough(agreement, query[i], target[i], sketched, seed_starts, asked)
+        verdicts[i] = KEPT if enough else DISAGREES
+    return verdicts
+
+
+@inner
+def _forward(i, target, reverse, t_ends, lengths):
+    """Return where overlap i starts and ends on the forward strand of its target."""
+    t_start, t_end = np.int64(t_ends[0, i]), np.int64(t_ends[1, i])
+    if reverse[i]:
+        return lengths[target[i]] - t_end, lengths[target[i]] - t_start
+    return t_start, t_end
 
 
 @njit(nogil=True, cache=True)

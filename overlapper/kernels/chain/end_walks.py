@@ -96,10 +96,10 @@ def walk_ends(lanes, reads, seeds, items, scheme):
 
     Returns
     -------
-    ndarray of int64, shape (n, 2)
+    ndarray of int32, shape (n, 2)
         Query and target bases of each walk.
     """
-    walked = np.zeros((len(items), 2), np.int64)
+    walked = np.zeros((len(items), 2), np.int32)
     walks = np.zeros((_WALK_FIELDS, width(lanes)), np.int64)
     tiles = np.zeros((_TILE_FIELDS, width(lanes)), np.int64)
     walk_of = np.full(width(lanes), -1)

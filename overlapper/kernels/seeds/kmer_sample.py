@@ -17,7 +17,6 @@ import numpy as np
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import bases_at, reverse_bases, trailing_zeros
-from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
@@ -37,13 +36,16 @@ from overlapper.runtime.compile.cache import njit
 ANCHOR = 16
 SAMPLE = 32
 
-_TWO = np.uint64(2)
+_ONE, _TWO = np.uint64(1), np.uint64(2)
 _HALF = np.uint64(32)
 _MIX_1, _MIX_2 = 0x2C1B3C6D, 0x297A2D39
 _ANCHORS = Lanes(ANCHOR)
 _SHIFTS = np.arange(0, 2 * ANCHOR, 2, dtype=np.uint32)
 """Bits before each anchor of a word, of two a base."""
 _DRAW = np.uint64(0x9E3779B97F4A7C15)
+_DIGIT = 11
+"""Bits by which samples are sorted at a time."""
+_DIGIT_MASK = np.uint64((1 << _DIGIT) - 1)
 
 
 @inner
@@ -137,6 +139,68 @@ def sample(
     return samples[:found].copy(), places[:found].copy()
 
 
+@inner
+def _move_by_digit(keys, rows, moved_keys, moved_rows, shift, starts):
+    """Move keys, and rows with them, stably ordered by `_DIGIT` bits from bit ``shift`` up."""
+    starts[:] = 0
+    for i in range(len(keys)):
+        starts[((keys[i] >> shift) & _DIGIT_MASK) + _ONE] += _ONE
+    for digit in range(1, len(starts)):
+        starts[digit] += starts[digit - 1]
+    for i in range(len(keys)):
+        digit = (keys[i] >> shift) & _DIGIT_MASK
+        moved_keys[starts[digit]] = keys[i]
+        moved_rows[starts[digit]] = rows[i]
+        starts[digit] += _ONE
+
+
+@njit(nogil=True, cache=True)
+def sort_samples(
+    samples, places, word_offsets, lengths, least, most, sorted_samples, sorted_places, reads, rooms
+):  # fmt: skip
+    """Sort the samples from ``least`` to ``most``, stably, and look up their reads.
+
+    Parameters
+    ----------
+    samples : ndarray of uint64, shape (n,)
+    places : ndarray of int64, shape (n,)
+        As `sample` gives them, in the order of their reads.
+    word_offsets, lengths : ndarray of int64
+        Columns of a `Reads` table.
+    least, most : uint64
+    sorted_samples : ndarray of uint64, shape (n,)
+    sorted_places, reads, rooms : ndarray of int64, shape (n,)
+        Read of each sample, and bases from the start of the sample to the end of its read, in its direction.
+        Of all four the rows of these samples are written: those behind all smaller ones.
+    """
+    first_row = wanted = 0
+    for key in samples:
+        first_row += key < least
+        wanted += least <= key <= most
+    keys, moved_keys = np.empty(wanted, np.uint64), np.empty(wanted, np.uint64)
+    rows, moved_rows = np.empty(wanted, np.uint32), np.empty(wanted, np.uint32)
+    place_of, read_of = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
+    taken = read = 0
+    for i in range(len(samples)):
+        if least <= samples[i] <= most:
+            word = max(places[i], ~places[i]) // SAMPLE
+            while word_offsets[read + 1] <= word:
+                read += 1
+            keys[taken], rows[taken] = samples[i], taken
+            place_of[taken], read_of[taken] = places[i], read
+            taken += 1
+    starts = np.empty((1 << _DIGIT) + 1, np.uint64)
+    for shift in range(0, 2 * SAMPLE, _DIGIT):
+        _move_by_digit(keys, rows, moved_keys, moved_rows, np.uint64(shift), starts)
+        keys, moved_keys, rows, moved_rows = moved_keys, keys, moved_rows, rows
+    for i in range(wanted):
+        place, read = place_of[rows[i]], read_of[rows[i]]
+        first_base = word_offsets[read] * SAMPLE
+        sorted_samples[first_row + i], sorted_places[first_row + i] = keys[i], place
+        reads[first_row + i] = read
+        rooms[first_row + i] = ~place - first_base + 1 if place < 0 else first_base + lengths[read] - place
+
+
 @njit(nogil=True, cache=True)
 def _shared_bases(one, other):
     """Return the length of the common prefix of two samples."""
@@ -155,6 +219,7 @@ def prefix_spectrum(samples, k, most):
     Parameters
     ----------
     samples : ndarray of uint64, shape (n,)
+        Sorted.
     k : int
         16 to 32.
     most : int
@@ -167,10 +232,9 @@ def prefix_spectrum(samples, k, most):
     """
     spectrum = np.zeros(most + 1, np.int64)
     rest = np.uint64(2 * (SAMPLE - k))
-    ordered = radix_sort(samples.copy(), np.empty_like(samples), np.int64(rest), 2 * k)
     start = 0
     for i in range(1, len(samples) + 1):
-        if i == len(samples) or ordered[i - 1] >> rest != ordered[i] >> rest:
+        if i == len(samples) or samples[i - 1] >> rest != samples[i] >> rest:
             spectrum[min(i - start, most)] += 1
             start = i
     return spectrum

@@ -29,6 +29,10 @@ def load_numba() -> None:
     - scipy, which numba looks for to have linear algebra; no kernel has any.
     - Settings of numba in the working directory (``.numba_config.yaml``), and with them YAML: what lies there
       came with somebody's data, and has no say in where code is loaded from.
+    - coverage, which numba loads where it is installed, to count lines that it compiles. A process that
+      counts lines has loaded it before.
+    - Extensions of numba in other packages, for which it reads what every installed package says of itself,
+      while other threads wait for their kernels. No kernel uses any, and no such code is run.
     - What only compiling needs, before a kernel is taken from the cache
       (`overlapper.runtime.compile.kernel_loading`).
 
@@ -45,13 +49,15 @@ def load_numba() -> None:
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
         "yaml": None,  # numba warns where there are settings, and does without
+        "coverage": None,  # as scipy
     }
     with _instead(left_out), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A Numba config file is found")
         _import("numba.np.arraymath")  # kernels name it, and it names scipy
-        from numba.core import config
+        from numba.core import config, entrypoints
     _check_that_it_compiles()
     config._config_fname = os.devnull  # it is looked for again before each compilation
+    entrypoints._already_initialized = True  # numba looks for extensions once, before it loads a kernel
 
     if not is_plain():
         from overlapper.runtime.compile.kernel_loading import load_without_compiler

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.runtime.gpu import driver
+from overlapper.runtime.threads import pool_of
 
 RESERVE = 256 << 20
 """Bytes left to the driver, to kernels and to whatever else the process allocates."""
@@ -335,7 +335,7 @@ def _copier(size: int) -> Iterator[Callable[[np.ndarray, np.ndarray], object]]:
     if size <= _CHUNK:
         yield lambda source, target: np.copyto(target, source)
         return
-    with ThreadPoolExecutor(_COPYING_THREADS) as pool:
+    with pool_of(_COPYING_THREADS) as pool:
 
         def copy(source: np.ndarray, target: np.ndarray) -> None:
             chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(source), _CHUNK)]

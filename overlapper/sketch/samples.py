@@ -1,0 +1,107 @@
+"""32-mers of reads sampled by content, sorted, each with its read."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Self
+
+import numpy as np
+
+from overlapper.runtime.threads import even_ranges, for_each, map_in_order, share_of_block
+from overlapper.tables import Reads
+
+_BLOCK_BASES = 1 << 20
+_HEXAMERS = 4**6
+_SPLITTERS, _LEAST_SORTED = 4096, 10_000
+"""Samples by which the others are divided among threads; fewest, on average, that a thread sorts."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Samples:
+    """Samples of `kernels.seeds.kmer_sample`, sorted; equal ones are in the order of the reads.
+
+    Attributes
+    ----------
+    bases : ndarray of uint64, shape (n,)
+        The first base in the highest bits.
+    places : ndarray of int64, shape (n,)
+        As `kernels.seeds.kmer_sample.sample` gives them.
+    reads : ndarray of int64, shape (n,)
+        Read of each sample.
+    rooms : ndarray of int64, shape (n,)
+        Bases from the start of the sample to the end of its read, in its direction.
+    """
+
+    bases: np.ndarray
+    places: np.ndarray
+    reads: np.ndarray
+    rooms: np.ndarray
+
+    @classmethod
+    def draw(cls, reads: Reads, wanted: int, threads: int) -> Self:
+        """Draw about so many samples.
+
+        Parameters
+        ----------
+        reads : Reads
+        wanted : int
+        threads : int
+            The result does not depend on it.
+        """
+        from overlapper.kernels.seeds import kmer_sample
+
+        unsorted, places = _unsorted(reads, wanted, threads)
+        drawn = cls(np.empty_like(unsorted), *(np.empty_like(places) for _ in range(3)))
+
+        def sort(span: tuple[np.uint64, np.uint64]) -> None:
+            kmer_sample.sort_samples(
+                unsorted, places, reads.word_offsets, reads.lengths, *span,
+                drawn.bases, drawn.places, drawn.reads, drawn.rooms,
+            )  # fmt: skip
+
+        for_each(sort, _spans(unsorted, threads), threads)
+        return drawn
+
+    def __len__(self) -> int:
+        return len(self.bases)
+
+    def __getitem__(self, chosen: np.ndarray) -> Self:
+        return type(self)(self.bases[chosen], self.places[chosen], self.reads[chosen], self.rooms[chosen])
+
+    @functools.cached_property
+    def equal_hexamers(self) -> float:
+        """The probability that the last six bases of two samples are equal."""
+        counts = np.bincount(self.bases.view(np.int64) & (_HEXAMERS - 1), minlength=_HEXAMERS)
+        equal = float(np.sum(counts * (counts - 1))) / max(1, len(self) * (len(self) - 1))
+        return min(max(equal, 1 / _HEXAMERS), 0.5)
+
+
+def _unsorted(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return about ``wanted`` samples and their places, in the order of the reads."""
+    from overlapper.kernels.seeds import kmer_sample
+
+    share = min(1.0, wanted / max(1, reads.total_bases))
+    threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
+
+    def draw_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        return kmer_sample.sample(
+            reads.words, reads.word_offsets, reads.lengths,
+            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+            *block, threshold,
+        )  # fmt: skip
+
+    ranges = even_ranges(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
+    blocks = list(map_in_order(draw_block, ranges, threads))
+    if not blocks:
+        return np.empty(0, np.uint64), np.empty(0, np.int64)
+    return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
+
+
+def _spans(samples: np.ndarray, threads: int) -> list[tuple[np.uint64, np.uint64]]:
+    """Divide all 32-mers among threads: return the least and the greatest one of each, both included."""
+    spans = max(1, min(threads, len(samples) // _LEAST_SORTED))
+    splitters = np.sort(samples[:: max(1, len(samples) // _SPLITTERS)])
+    starts = np.unique(splitters[np.arange(1, spans) * len(splitters) // spans])
+    starts = np.concatenate([[np.uint64(0)], starts[starts > 0]])
+    return list(zip(starts, np.append(starts[1:] - np.uint64(1), ~np.uint64(0)), strict=True))
