@@ -39,7 +39,7 @@ from overlapper.assemble.layouts import (
     tell_haplotypes_apart,
 )
 from overlapper.assemble.plan import Plan
-from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT
+from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.graph.layout_summary import no_unitigs
@@ -246,7 +246,7 @@ def _find_overlaps(
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
     """
-    steps.overlap("overlaps", preset, BOTH_ENDS, report)
+    steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
     if not plan.correct:
         return None, None
     given = steps.reads.lengths

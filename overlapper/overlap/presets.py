@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.extend.registry import ALIGNING
 from overlapper.params.stages import ChainParams, Params
-from overlapper.sketch.choice import SharedKmers, choose
+from overlapper.sketch.choice import SharedKmers, choose, widest_window
 from overlapper.sketch.estimates import estimate_errors
 from overlapper.tables import Reads
 
@@ -85,8 +85,10 @@ def preset_params(
     """
     rate = preset_error_rate(reads, preset, threads)
     bases = CORRECTED_BASES if preset == CORRECTED else 0
-    wanted = Params().changed(changes or {}).classes.min_overlap
-    sketch = choose(rate.shared or SharedKmers.assumed(rate.value), rate.value, reads.lengths, wanted, bases)
+    wanted = Params().changed(changes or {})
+    widest = widest_window(rate.value, wanted.sketch.window_errors)
+    shared = rate.shared or SharedKmers.assumed(rate.value)
+    sketch = choose(shared, widest, reads.lengths, wanted.classes.min_overlap, bases)
     why = (
         f"error rate {100 * rate.value:.2g} % ({rate.basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"

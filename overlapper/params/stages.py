@@ -32,12 +32,17 @@ class SketchParams(Limited):
     repeat_limit : int
         Minimizers that occur more often in the whole read set do not seed; 0 derives the limit from the
         spectrum, and lets minimizers of molecules in many copies seed (`overlapper.sketch.deep_reads`).
+    window_errors : int
+        Where k and w are chosen for a read set: most errors, in hundredths, that a read is expected to have
+        within w bases. Copies of a repeat are told from true overlaps by the number of seeds that agree, of
+        which noisy reads need more.
     """
 
     kmer_length: int = within(8, 28, default=15)
     window: int = within(1, 255, default=5)
     homopolymer_compressed: bool = False
     repeat_limit: int = within(0, expected="0 (derive) or more", default=0)
+    window_errors: int = within(1, default=15)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import os
 import threading
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,32 +21,6 @@ _LARGEST_SHARE = 8
 """Most times the usual weight of a block, with many threads."""
 _SMALLEST_SHARE = 4
 """The last blocks of `cut_falling` have one in this many parts of the weight of the first ones."""
-
-
-_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
-"""Pools that nobody uses, by the number of their threads, which wait in them: to start threads takes longer
-than much of the work that they do."""
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # a child process has no threads but its first
-
-
-@contextlib.contextmanager
-def pool_of(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Lend a pool of threads. All of its work has to be done when it is given back.
-
-    After an error, or Ctrl-C, what runs is waited for, and nothing else begins.
-    """
-    idle = _idle[threads]
-    try:
-        pool = idle.pop()
-    except IndexError:
-        pool = ThreadPoolExecutor(threads)
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(cancel_futures=True)
-        raise
-    idle.append(pool)
 
 
 def available_threads() -> int:
@@ -71,14 +45,51 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
     if threads == 1:
         yield from map(function, tasks)
         return
-    with pool_of(threads) as pool:
-        waiting = []
+    team, waiting = _Team(function, threads), deque[Future[Result]]()
+    try:
         for task in tasks:
-            waiting.append(pool.submit(function, task))
+            waiting.append(team.begin(task))
             if len(waiting) > 2 * threads:
-                yield waiting.pop(0).result()
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
         for future in waiting:
-            yield future.result()
+            future.cancel()
+        team.end()
+
+
+class _Team(Generic[Task, Result]):
+    """At most so many threads that call a function with tasks, in the order in which these come."""
+
+    def __init__(self, function: Callable[[Task], Result], threads: int) -> None:
+        self._function, self._threads = function, threads
+        self._tasks = SimpleQueue[tuple[Future[Result], Task] | None]()
+        self._at_work: list[Future[None]] = []
+
+    def begin(self, task: Task) -> Future[Result]:
+        """Have the function called with a task, unless its future is cancelled before."""
+        future = Future[Result]()
+        self._tasks.put((future, task))
+        if len(self._at_work) < self._threads:
+            self._at_work.append(_in_thread(self._work))
+        return future
+
+    def end(self) -> None:
+        """Wait until no call runs; `begin` is not called any more."""
+        for _ in self._at_work:
+            self._tasks.put(None)
+        wait(self._at_work)
+
+    def _work(self) -> None:
+        while item := self._tasks.get():
+            future, task = item
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(self._function(task))
+                except BaseException as error:
+                    future.set_exception(error)
+            del item, future, task  # or they are kept until there is another task
 
 
 def for_each(function: Callable[[Task], object], tasks: Iterable[Task], threads: int) -> None:
@@ -137,23 +148,42 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
             except BaseException as error:
                 future.set_exception(error)
 
-    with pool_of(sum(crew.threads for crew in crews)) as pool:
-        at_work = [pool.submit(work, crew) for crew in crews for _ in range(crew.threads)]
-        try:
-            while given < len(tasks):
-                with state:
-                    state.wait_for(lambda: taken)
-                    number, future = taken.popleft()
-                result = future.result()
-                with state:
-                    given += number
-                    state.notify_all()
-                yield result
-        finally:
+    at_work = [_in_thread(work, crew) for crew in crews for _ in range(crew.threads)]
+    try:
+        while given < len(tasks):
             with state:
-                over = True
+                state.wait_for(lambda: taken)
+                number, future = taken.popleft()
+            result = future.result()
+            with state:
+                given += number
                 state.notify_all()
-            wait(at_work)
+            yield result
+    finally:
+        with state:
+            over = True
+            state.notify_all()
+        wait(at_work)
+
+
+_MOST_THREADS = 1 << 16
+"""More than run at any time: each call bounds its own."""
+_waiting = ThreadPoolExecutor(_MOST_THREADS)
+"""Threads that wait for the next call: to start them anew takes longer than much of the work that they do."""
+
+
+def _forget_threads() -> None:
+    global _waiting
+    _waiting = ThreadPoolExecutor(_MOST_THREADS)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)  # a child process has no thread but its first
+
+
+def _in_thread(function: Callable[..., Result], *arguments: object) -> Future[Result]:
+    """Call a function in a thread that waits, or in a new one where none does."""
+    return _waiting.submit(function, *arguments)
 
 
 def start(function: Callable[[], Result]) -> Future[Result]:

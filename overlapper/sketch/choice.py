@@ -70,7 +70,7 @@ _NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT, _NS_A_CHANCE_HIT, _NS_A_PAIR = 12, 69, 8
 _START = 0.9
 _NS_FALSE_HITS = 300
 _LITTLE_TIME, _WORTH, _POWER, _REPEATS = 2.0, 10.5, 3, 0.005
-_NARROWEST, _WIDEST, _WIDTH_BY_ERRORS = 7, 50, 0.15
+_NARROWEST, _FEWEST_ERRORS = 7, 0.003
 _DECAY, _SHAPE = 1.77, 10.0
 _LENGTHS = 12
 _LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
@@ -150,15 +150,15 @@ class SharedKmers(NamedTuple):
 
 
 def choose(
-    shared: SharedKmers, error_rate: float, lengths: np.ndarray, overlap: int, bases: int = 0
+    shared: SharedKmers, widest: int, lengths: np.ndarray, overlap: int, bases: int = 0
 ) -> SketchParams:
     """Choose k and w.
 
     Parameters
     ----------
     shared : SharedKmers
-    error_rate : float
-        Of the reads.
+    widest : int
+        Largest w (`widest_window`).
     lengths : ndarray of int, shape (reads,)
     overlap : int
         Shortest overlap wanted, in bases; see `SHORTEST_OVERLAP`.
@@ -167,7 +167,7 @@ def choose(
     """
     bases = bases or int(np.sum(lengths))
     overlaps, weights = overlap_lengths(lengths, max(overlap, SHORTEST_OVERLAP))
-    windows = np.arange(1, widest_window(error_rate) + 1)
+    windows = np.arange(1, widest + 1)
     burdens = []
     for k in range(SHORTEST, LONGEST + 1):
         found = sum(w * shared.recall(k, windows, x) for x, w in zip(overlaps, weights, strict=True))
@@ -196,13 +196,17 @@ def overlap_lengths(lengths: np.ndarray, shortest: int) -> tuple[list[int], list
     return [int(x) for x in middles], (shares / shares.sum()).tolist()
 
 
-def widest_window(error_rate: float) -> int:
-    """Return the widest window for an error rate: .15 / error rate, from 7 to 50.
+def widest_window(error_rate: float, errors: int = SketchParams.window_errors) -> int:
+    """Return the widest window within which no more errors are expected, at least 7.
 
-    Copies of a repeat are told from true overlaps by the number of seeds that agree, of which noisy reads
-    need more. Fitted on simulated reads of yeast (HiFi) and human X (R10).
+    Parameters
+    ----------
+    error_rate : float
+        Of the reads; taken as .003 at least.
+    errors : int
+        In hundredths. The default was fitted on simulated reads of yeast (HiFi) and human X (R10).
     """
-    return round(min(max(_WIDTH_BY_ERRORS / max(error_rate, 1e-6), _NARROWEST), _WIDEST))
+    return max(_NARROWEST, round(errors / 100 / max(error_rate, _FEWEST_ERRORS)))
 
 
 def seconds(shared: SharedKmers, kmer_length: int, windows: np.ndarray, bases: int) -> np.ndarray:

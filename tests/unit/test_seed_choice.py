@@ -117,12 +117,12 @@ def test_lengths_of_overlaps_are_those_of_reads_placed_at_random():
 
 def test_reads_too_short_for_the_overlaps_wanted_are_as_good_as_any():
     assert overlap_lengths(np.array([100, 200]), 500) == ([500], [1.0])
-    assert choose(SharedKmers.assumed(0.1), 0.1, np.array([100, 200]), 500).kmer_length >= 13
+    assert choose(SharedKmers.assumed(0.1), 7, np.array([100, 200]), 500).kmer_length >= 13
 
 
 def chosen(bases, error_rate, overlap=500, depth=20.0):
     shared = SharedKmers.assumed(error_rate)._replace(depth=depth)
-    sketch = choose(shared, error_rate, LENGTHS, overlap, int(bases))
+    sketch = choose(shared, widest_window(error_rate), LENGTHS, overlap, int(bases))
     k, w = sketch.kmer_length, sketch.window
     time = float(seconds(shared, k, np.array([w]), int(bases))[0])
     return sketch, recall(shared, k, w, overlap), time
@@ -171,7 +171,7 @@ def test_longer_overlaps_cost_less():
 
 def test_short_overlaps_get_the_seeds_of_500_bases():
     shared = SharedKmers.assumed(0.1)
-    assert choose(shared, 0.1, LENGTHS, 100, BASES) == choose(shared, 0.1, LENGTHS, 500, BASES)
+    assert choose(shared, 7, LENGTHS, 100, BASES) == choose(shared, 7, LENGTHS, 500, BASES)
 
 
 def test_accurate_reads_take_longer_kmers_and_wider_windows():
@@ -181,6 +181,7 @@ def test_accurate_reads_take_longer_kmers_and_wider_windows():
     assert accurate.window > noisy.window
     assert widest_window(0.0) == widest_window(0.002) == 50
     assert widest_window(0.3) == 7
+    assert widest_window(0.02, 45) > 2 * widest_window(0.02)
 
 
 def test_what_reads_share_is_the_same_on_any_number_of_threads():

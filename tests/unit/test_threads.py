@@ -1,9 +1,11 @@
 """Threads: results in order, blocks by weight."""
 
+import gc
 import itertools
 import os
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -70,39 +72,46 @@ def test_errors_come_through(threads):
         list(results)
 
 
-def names_of_threads(calls=3):
-    """Return the threads that calls are made from, all at a time."""
+def call_at_once(calls):
+    """Call a function from so many threads at a time."""
     together = threading.Barrier(calls)
-
-    def work(_):
-        together.wait(10)
-        return threading.current_thread().name
-
-    return set(map_in_order(work, range(calls), calls))
+    list(map_in_order(lambda _: together.wait(10), range(calls), calls))
+    time.sleep(0.05)  # until the threads wait again
 
 
 def test_threads_are_used_again():
-    assert names_of_threads() == names_of_threads()
-
-
-def test_calls_within_calls_have_their_own_threads():
-    within = list(map_in_order(lambda _: names_of_threads(), range(3), 3))
-    assert all(len(names) == 3 for names in within)
-
-
-def test_threads_are_not_used_again_after_an_error():
-    before = names_of_threads()
+    call_at_once(4)
+    before = set(threading.enumerate())
     with pytest.raises(ZeroDivisionError):
         list(map_in_order(lambda task: 1 // task, range(10), 3))
-    assert not before & names_of_threads()
+    call_at_once(4)
+    call_at_once(2)
+    assert set(threading.enumerate()) == before
+
+
+def test_calls_within_calls_have_threads_of_their_own():
+    list(map_in_order(lambda _: call_at_once(3), range(3), 3))
+
+
+def test_results_are_not_kept():
+    class Result:
+        pass
+
+    results = map_in_order(lambda _: Result(), range(2), 2)
+    kept = weakref.ref(next(results))
+    time.sleep(0.05)  # until the threads wait for more tasks
+    gc.collect()
+    assert kept() is None
+    results.close()
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 def test_a_child_process_has_threads_of_its_own():
-    names_of_threads()
+    call_at_once(3)
     child = os.fork()
     if not child:
-        os._exit(0 if len(names_of_threads()) == 3 else 1)
+        call_at_once(3)
+        os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.runtime.gpu import driver
-from overlapper.runtime.threads import pool_of
+from overlapper.runtime.threads import for_each
 
 RESERVE = 256 << 20
 """Bytes left to the driver, to kernels and to whatever else the process allocates."""
@@ -224,10 +223,9 @@ class Arena:
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
         source = array.reshape(-1).view(np.uint8)
-        with _copier(len(source)) as copy:
-            self._send_parts(
-                target, len(source), lambda begin, part: copy(source[begin : begin + len(part)], part)
-            )
+        self._send_parts(
+            target, len(source), lambda begin, part: _copy(source[begin : begin + len(part)], part)
+        )
         return target
 
     def written(self, length: int, dtype: Any, write: Callable[[int, np.ndarray], object]) -> DeviceArray:
@@ -303,20 +301,19 @@ class Arena:
         step = max(1, len(self.pinned) // 2)
         read: tuple[driver.Event, np.ndarray, np.ndarray] | None = None
         self.stream.synchronize()
-        with _copier(len(target)) as copy:
-            # One half of the pinned memory is filled by the device while the other is copied on.
-            for number, begin in enumerate(range(0, len(target), step)):
-                chunk = target[begin : begin + step]
-                pinned = self.pinned[number % 2 * step :][: len(chunk)]
-                self.stream.read(pinned, array.address + begin)
-                following = driver.Event(self.stream), pinned, chunk
-                if read:
-                    read[0].wait()
-                    copy(*read[1:])
-                read = following
+        # One half of the pinned memory is filled by the device while the other is copied on.
+        for number, begin in enumerate(range(0, len(target), step)):
+            chunk = target[begin : begin + step]
+            pinned = self.pinned[number % 2 * step :][: len(chunk)]
+            self.stream.read(pinned, array.address + begin)
+            following = driver.Event(self.stream), pinned, chunk
             if read:
                 read[0].wait()
-                copy(*read[1:])
+                _copy(*read[1:])
+            read = following
+        if read:
+            read[0].wait()
+            _copy(*read[1:])
         self._pinned_used = 0
 
     def _unused_pinned(self, size: int) -> np.ndarray:
@@ -329,17 +326,8 @@ class Arena:
         return self.pinned[begin : begin + size]
 
 
-@contextlib.contextmanager
-def _copier(size: int) -> Iterator[Callable[[np.ndarray, np.ndarray], object]]:
-    """Yield what copies bytes to an array; where there are many, on several threads, as one is too slow."""
-    if size <= _CHUNK:
-        yield lambda source, target: np.copyto(target, source)
-        return
-    with pool_of(_COPYING_THREADS) as pool:
-
-        def copy(source: np.ndarray, target: np.ndarray) -> None:
-            chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(source), _CHUNK)]
-            for _ in pool.map(lambda chunk: np.copyto(target[chunk], source[chunk]), chunks):
-                pass
-
-        yield copy
+def _copy(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy bytes, on several threads where there are many, as one is too slow."""
+    chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(source), _CHUNK)]
+    threads = min(_COPYING_THREADS, len(chunks))
+    for_each(lambda chunk: np.copyto(target[chunk], source[chunk]), chunks, threads)
