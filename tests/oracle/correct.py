@@ -4,7 +4,7 @@ Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
 from tests.oracle.drafts import fill_unknown, next_draft, qualities, reconsider
-from tests.oracle.layer_filters import is_cis, keep_own, leave_out, voters
+from tests.oracle.layer_filters import is_cis, keep_own, keep_stretches, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
 
@@ -40,10 +40,13 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
                 draft = [code for code in made if code is not None]
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
-        keeps = step > 0 and filters and target_layer["used"]
-        kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
+        keeps = filters and target_layer["used"]
+        kept, ungained = keep_own(draft, everyone, alike) if keeps and step else ({}, set())
+        standing = keep_stretches(draft, everyone, alike) if keeps and not step else set()
         deciding = voters(draft, everyone) if step == 1 and filters else {}
-        new, place, votes = next_draft(draft, everyone, deciding, thresholds, worth, doubt, table, kept)
+        new, place, votes = next_draft(
+            draft, everyone, deciding, thresholds, worth, doubt, table, (kept, ungained, standing)
+        )
         marks = [
             2 if m["elsewhere"] else 3 if m["used"] and is_cis(m) else int(not m["used"] or m["unlike"])
             for m in layers

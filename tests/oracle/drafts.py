@@ -80,9 +80,9 @@ def next_draft(draft, layers, deciding, thresholds, worth, doubt, table, kept):
 
     There are two thresholds, the second one for bases of homopolymer runs of at least 4. On some columns
     those layers alone vote that decide there. In columns that are kept nothing but what is given has a vote:
-    a base, or 4 for its lack; behind others nothing is inserted.
+    a base, or 4 for its lack; behind others nothing is inserted; in still others no lack has a vote.
     """
-    kept, ungained = kept
+    kept, ungained, standing_anyway = kept
     codes, place, votes = [], [], []
     between = [0]  # of decisions against a base before each base, and behind the last
 
@@ -96,6 +96,7 @@ def next_draft(draft, layers, deciding, thresholds, worth, doubt, table, kept):
         weight, slots, passing, _ = votes_at(deciding.get(column, layers), column)
         depth = sum(m["used"] and m["start"] <= column < m["end"] for m in layers)
         weight = [w if code == kept.get(column, code) else 0 for code, w in enumerate(weight)]
+        weight[4] = 0 if column in standing_anyway else weight[4]
         slots = [[0] * 4 for _ in slots] if column in ungained else slots
         base = max(range(4), key=lambda code: (weight[code], code == old, -code))
         if old == 4 and weight[base] == 0:

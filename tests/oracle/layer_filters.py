@@ -170,6 +170,34 @@ def keep_own(draft, layers, alike):
     return kept, ungained
 
 
+def keep_stretches(draft, layers, alike):
+    """The columns in which no lack has a vote: the target has a base there, and layers lack nine columns in a
+    row, more than a draft can gain.
+    """
+    kept = set()
+    for column in range(len(draft)):
+        kinds = [kind_at(m, column) for m in layers]
+        own = kinds[-1]
+        if own in (None, 4):
+            continue
+        having = [m["reverse"] for m, kind in zip(layers, kinds, strict=True) if kind == own]
+        lacking = [
+            m["reverse"]
+            for m, kind in zip(layers, kinds, strict=True)
+            if kind == 4 and lacks_stretch(m, column)
+        ]
+        least = max(3 * 10**6, 1_500_000 + alike[1][-1] * len(having + lacking))
+        if all(len(set(some)) == 2 and 10**6 * len(some) >= least for some in (having, lacking)):
+            kept.add(column)
+    return kept
+
+
+def lacks_stretch(layer, column):
+    """Whether nine columns in a row that a layer lacks hold this one."""
+    lacked = [kind_at(layer, c) == 4 for c in range(column - 8, column + 9)]
+    return any(all(lacked[i : i + 9]) for i in range(9))
+
+
 def is_divided(layers, kinds, own, alike, run, differences):
     """Whether what the target has is held by enough layers, and something else is, too, at the end of a run
     in which layers differ by so many bases.

@@ -42,16 +42,16 @@ def a_pileup(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
     if "bases" in haplotypes:
         other[20::35] = (other[20::35] + 1) % 4
     if "gap" in haplotypes:
-        other = np.delete(other, slice(length // 4, length // 4 + 9))
+        other = np.delete(other, slice(length // 4, length // 4 + int(rng.choice([5, 9, 25]))))
     target = mutated(rng, genome, rate)
     if unknown:
         at = int(rng.integers(0, len(target) - 20))
         target[at : at + unknown] = [4] * len(target[at : at + unknown])
-    rows = []
+    rows, alike = [], 0.3 if "few" in haplotypes else 0.6
     for _ in range(n_rows):
         part = not whole and rng.random() < 0.3
         low, high = sorted(rng.integers(0, length + 1, 2)) if part else (0, length)
-        read = mutated(rng, (genome if rng.random() < 0.6 else other)[low:high], rate) or [0]
+        read = mutated(rng, (genome if rng.random() < alike else other)[low:high], rate) or [0]
         if rng.random() < 0.2 and unknown:
             read[len(read) // 2] = 4
         start, end = low * len(target) // length, high * len(target) // length
@@ -61,8 +61,8 @@ def a_pileup(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
 
 PILEUPS = st.builds(
     a_pileup, st.integers(0, 2**32 - 1), st.sampled_from([60, 200, 450]), st.sampled_from([0.0, 0.05, 0.2]),
-    st.sampled_from([0, 1, 4, 14, 24]), st.booleans(), st.sampled_from(["", "bases", "gap", "bases and gap"]),
-    st.sampled_from([0, 1, 19]),
+    st.sampled_from([0, 1, 4, 14, 24]), st.booleans(),
+    st.sampled_from(["", "bases", "gap", "bases and gap", "few, gap"]), st.sampled_from([0, 1, 19]),
     st.booleans(),
 )  # fmt: skip
 
@@ -310,6 +310,19 @@ def test_a_unitig_takes_the_base_that_most_reads_have():
     target, rows = rows_with_one_difference(12, [False, True])
     made = corrected(target, rows, False, False, alike=at_most(0))
     assert made[0] != target
+
+
+@pytest.mark.parametrize("layers", [2, 3, 5])
+@pytest.mark.parametrize("gap", [12, 25, 40])
+def test_a_stretch_that_few_layers_have_is_kept(gap, layers):
+    rng = np.random.default_rng(gap)
+    genome = rng.integers(0, 4, 300).tolist()
+    without = genome[:150] + genome[150 + gap :]
+    reads = [genome] * layers + [without] * 14
+    rows = [(read, bool(i % 2), 0, len(genome)) for i, read in enumerate(reads)]
+    codes = corrected(genome, rows, True, False, alike=at_most(100_000))[0]
+    # 1.5 layers and a tenth of 17 to 20 are 3 or 4, of which the target is one.
+    assert (codes == genome) == (layers > 2)
 
 
 def test_unknown_bases_are_predicted():

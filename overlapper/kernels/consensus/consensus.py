@@ -28,7 +28,7 @@ from overlapper.kernels.consensus.layers import (
     unpack_window,
 )
 from overlapper.kernels.consensus.next_draft import HOMOPOLYMER, last_draft, next_draft
-from overlapper.kernels.consensus.own_bases import keep_own
+from overlapper.kernels.consensus.own_bases import keep_own, keep_stretches
 from overlapper.kernels.consensus.reconsider import reconsider
 from overlapper.kernels.consensus.unknown_runs import fill_unknown, has_unknown
 from overlapper.kernels.consensus.votes import count_votes
@@ -131,6 +131,8 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts, agree
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
                 let_known_decide(draft, layers, starts, votes, sides)
+        if step == 0 and settings.haplotype_filter and settings.target_votes:
+            keep_stretches(layers, starts, votes, settings.alike)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:

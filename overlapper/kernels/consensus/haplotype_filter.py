@@ -35,7 +35,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
-from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
+from overlapper.kernels.consensus.own_bases import BESIDES, MILLION, is_in_gap
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
@@ -168,17 +168,11 @@ def _kind_at(layers, starts, m, column):
     """Return the kind of a layer at a column; -1 for no vote, an unknown base or a short gap."""
     if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
         return np.int64(-1)
-    at = layers.at[m]
-    here = starts[at + column]
-    if starts[at + column + 1] > here:
-        base = np.int64(layers.bases[layers.first[m] + here])
+    row = layers.at[m] + column
+    if starts[row + 1] > starts[row]:
+        base = np.int64(layers.bases[layers.first[m] + starts[row]])
         return base if base < DELETION else np.int64(-1)
-    first, end = np.int64(column), np.int64(column) + 1
-    while end - first < LONG_GAP and first > layers.start[m] and starts[at + first - 1] == here:
-        first -= 1
-    while end - first < LONG_GAP and end < layers.end[m] and starts[at + end + 1] == here:
-        end += 1
-    return np.int64(DELETION) if end - first >= LONG_GAP else np.int64(-1)
+    return np.int64(DELETION) if is_in_gap(layers, starts, m, column, LONG_GAP) else np.int64(-1)
 
 
 @njit(nogil=True, cache=True)

@@ -9,11 +9,13 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import UNLIKE
-from overlapper.kernels.consensus.votes import DELETION
+from overlapper.kernels.consensus.votes import DELETION, SLOTS
 from overlapper.runtime.compile.cache import njit
 
 MIN_HOLDING = 3
 """Least layers that hold a base, or its lack."""
+STRETCH = SLOTS + 1
+"""Columns missing in a row that are more than a draft can gain."""
 MILLION = 1_000_000
 BESIDES = 3 * MILLION // 2
 """Least layers that hold it, in millionths of a layer, on top of those that may err alike."""
@@ -82,6 +84,54 @@ def keep_own(draft, layers, starts, votes, alike, marks):
                 for m in range(target):
                     if _gained(layers, starts, m, c) > 0:
                         marks[m] = UNLIKE
+
+
+@njit(nogil=True, cache=True)
+def keep_stretches(layers, starts, votes, alike):
+    """Remove votes for the lack of a base that the target has in a stretch which other layers lack.
+
+    For the first vote: other haplotypes vote there, too, and a stretch that goes does not come back.
+
+    Parameters
+    ----------
+    layers : Layers
+    starts : ndarray of int32
+    votes : Votes
+        Of these layers; changed.
+    alike : ndarray of int64
+        As in `kernels.consensus.layers.Settings`.
+    """
+    target = len(layers.start) - 1
+    having, lacking = np.empty(2, np.int64), np.empty(2, np.int64)
+    for c in range(len(votes.differing)):
+        if votes.differing[c] < MIN_HOLDING:
+            continue
+        own = _kind_at(layers, starts, target, c)
+        if own < 0 or own == DELETION:
+            continue
+        having[:], lacking[:] = 0, 0
+        for m in range(len(layers.start)):
+            kind = _kind_at(layers, starts, m, c)
+            if kind == own:
+                having[np.int64(layers.reverse[m])] += 1
+            elif kind == DELETION and is_in_gap(layers, starts, m, c, STRETCH):
+                lacking[np.int64(layers.reverse[m])] += 1
+        n = having.sum() + lacking.sum()
+        least = max(MILLION * MIN_HOLDING, BESIDES + alike[1, MOST_MISSING] * n)
+        if _is_held(having[0], having[1], least) and _is_held(lacking[0], lacking[1], least):
+            votes.column[c, DELETION] = 0
+
+
+@inner
+def is_in_gap(layers, starts, m, column, columns):
+    """Return whether a column that a layer lacks is one of so many in a row, or more."""
+    at, first, end = layers.at[m], np.int64(column), np.int64(column) + 1
+    here = starts[at + column]
+    while end - first < columns and first > layers.start[m] and starts[at + first - 1] == here:
+        first -= 1
+    while end - first < columns and end < layers.end[m] and starts[at + end + 1] == here:
+        end += 1
+    return end - first >= columns
 
 
 @inner

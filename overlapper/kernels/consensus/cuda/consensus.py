@@ -39,7 +39,7 @@ from overlapper.kernels.consensus.cuda.layer_paths import first_paths
 from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_layers
 from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_windows
 from overlapper.kernels.consensus.cuda.next_draft import next_draft
-from overlapper.kernels.consensus.cuda.own_bases import keep_own
+from overlapper.kernels.consensus.cuda.own_bases import keep_own, keep_stretches
 from overlapper.kernels.consensus.cuda.reconsider import reconsider
 from overlapper.kernels.consensus.cuda.unknown_runs import fill_unknown
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes
@@ -175,6 +175,8 @@ def _consensus(
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, layers, starts, arena)
             let_known_decide(draft, layers, starts, votes, left_out, sides, decided, arena)
+        if step == 0 and settings.haplotype_filter and settings.target_votes:
+            keep_stretches(draft, layers, starts, votes, settings.alike, arena)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike, marks, decided, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:

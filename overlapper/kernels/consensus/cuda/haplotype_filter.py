@@ -10,6 +10,7 @@ from numba import cuda, int32, int64
 from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
+from overlapper.kernels.consensus.cuda.own_bases import is_in_gap
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
 from overlapper.kernels.consensus.haplotype_filter import (
     LONG_GAP,
@@ -116,12 +117,7 @@ def _held(m, c, first, bases, start, end, at, used, starts, one, other):
         if kind >= DELETION:
             return -1
     else:
-        low, high = int64(c), int64(c) + 1
-        while high - low < LONG_GAP and low > start[m] and starts[at[m] + low - 1] == here:
-            low -= 1
-        while high - low < LONG_GAP and high < end[m] and starts[at[m] + high + 1] == here:
-            high += 1
-        if high - low < LONG_GAP:
+        if not is_in_gap(m, c, start, end, at, starts, LONG_GAP):
             return -1
         kind = int64(DELETION)
     return 0 if kind == one else 1 if kind == other else -1

@@ -18,6 +18,7 @@ from overlapper.kernels.consensus.own_bases import (
     MOST_MISSING,
     NOTHING,
     SOMETHING,
+    STRETCH,
 )
 from overlapper.kernels.consensus.votes import DELETION, SLOTS
 from overlapper.runtime.gpu.launch import launch
@@ -59,6 +60,61 @@ def keep_own(
         layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
         arena.upload(alike.ravel()), votes.column, votes.inserted, marks, decided,
     )  # fmt: skip
+
+
+def keep_stretches(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, arena: Arena) -> None:
+    """Take the votes of layers away that lack a stretch of the target's.
+
+    Parameters
+    ----------
+    draft, layers, starts, votes, alike, arena
+        As for `keep_own`.
+    """
+    launch(
+        keep_in_stretches, len(draft.codes), arena, draft.first, layers.layer_first, layers.first,
+        layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
+        arena.upload(alike.ravel()), votes.column,
+    )  # fmt: skip
+
+
+@cuda.jit
+def keep_in_stretches(
+    draft_first, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column
+):
+    """Take votes for a deletion away, as `keep_stretches` says, at every column; a thread a column."""
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1] or column[x, DELETION] < MIN_HOLDING:
+        return
+    p = owner(draft_first, x)
+    c = x - draft_first[p]
+    low, high = layer_first[p], layer_first[p + 1]
+    own = _kind_at(high - 1, c, first, bases, start, end, at, used, starts)
+    if own < 0 or own == DELETION:
+        return
+    counts = cuda.local.array(BY_STRAND, int32)
+    for i in range(BY_STRAND):
+        counts[i] = 0
+    n = int64(0)
+    for m in range(low, high):
+        kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
+        if kind == own or (kind == DELETION and is_in_gap(m, c, start, end, at, starts, STRETCH)):
+            counts[2 * kind + reverse[m]] += 1
+            n += 1
+    least = max(int64(MILLION * MIN_HOLDING), BESIDES + alike[(MOST_MISSING + 1) + MOST_MISSING] * n)
+    if _is_held(counts, own, least) and _is_held(counts, DELETION, least):
+        column[x, DELETION] = uint16(0)
+
+
+@cuda.jit(device=True)
+def is_in_gap(m, c, start, end, at, starts, columns):
+    """Return whether a column that a layer lacks is one of so many in a row, or more."""
+    here = starts[at[m] + c]
+    low, high = int64(c), int64(c) + 1
+    while high - low < columns and low > start[m] and starts[at[m] + low - 1] == here:
+        low -= 1
+    while high - low < columns and high < end[m] and starts[at[m] + high + 1] == here:
+        high += 1
+    return high - low >= columns
 
 
 @cuda.jit
