@@ -25,19 +25,20 @@ BOTH_ENDS = {"classes": {"best_of_pair": 2, **COPIES_TOLD_LATER}}
 """Changes of parameters for two overlaps a pair: reads that go once round a small plasmid overlap each other
 at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads (``docs/notes/assembly.md``,
 ``docs/notes/layout.md``)."""
-TOLD_BY_VOTES = {**BOTH_ENDS, "sketch": {"window_errors": 45}}
-"""The same where votes tell copies apart: seeds need not, and are a third as many. Fitted on two pieces of
-the MHC (R10), judged on LPA, all of the MHC, Klebsiella, *P. falciparum* and human X
+FEW_SEEDS = {"window_errors": 45}
+"""Changes of the sketch where seeds need not tell copies apart: they are a third as many. Fitted on two
+pieces of the MHC (R10), judged on LPA, all of the MHC, Klebsiella, *P. falciparum* and human X
 (``docs/notes/assembly.md``)."""
+TOLD_BY_VOTES = {**BOTH_ENDS, "sketch": FEW_SEEDS}
+"""As `BOTH_ENDS`, for reads whose copies votes tell apart."""
 EXACT: dict[str, Any] = {
     "extender": "exact",
-    "sketch": {"window_errors": 45},
+    "sketch": FEW_SEEDS,
     "dsoft": {"most_windows": 16, "min_share": 5},
     "classes": {"best_of_pair": 0, **COPIES_TOLD_LATER},
 }
-"""Changes of parameters for exact overlaps, of which bases tell copies apart. Reads of tandem copies match in
-many ways, the longest of which may well join different copies. Fitted on an LPA haplotype, the window with
-`TOLD_BY_VOTES` (``docs/notes/assembly.md``)."""
+"""Changes of parameters for exact overlaps. Reads of tandem copies match in many ways, the longest of which
+may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembly.md``)."""
 COUNTED_RUN = 24
 """Most bases of a homopolymer run that count in exact overlaps: votes leave longer runs at two lengths, and
 exact overlaps would go along both. Exception: HiFi reads of two haplotypes, where all bases count, as the

@@ -34,15 +34,15 @@ class SketchParams(Limited):
         spectrum, and lets minimizers of molecules in many copies seed (`overlapper.sketch.deep_reads`).
     window_errors : int
         Where k and w are chosen for a read set: most errors, in hundredths, that a read is expected to have
-        within w bases. Copies of a repeat are told from true overlaps by the number of seeds that agree, of
-        which noisy reads need more.
+        within w bases; 76 at most, with which w is 255 at most. Copies of a repeat are told from true
+        overlaps by the number of seeds that agree, of which noisy reads need more.
     """
 
     kmer_length: int = within(8, 28, default=15)
     window: int = within(1, 255, default=5)
     homopolymer_compressed: bool = False
     repeat_limit: int = within(0, expected="0 (derive) or more", default=0)
-    window_errors: int = within(1, default=15)
+    window_errors: int = within(1, 76, default=15)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,7 +18,7 @@ BAD = {
     "sketch.kmer_length": [7, 29],
     "sketch.window": [0, 256],
     "sketch.repeat_limit": [-1],
-    "sketch.window_errors": [0],
+    "sketch.window_errors": [0, 77],
     "dsoft.band_width": [0, -4, 3, 48],
     "dsoft.min_bases": [0],
     "dsoft.drift": [-1, 1001],

@@ -154,7 +154,7 @@ def judge(
     q_length, t_length = lengths[query], lengths[target]
     x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
     x1, y1 = np.int64(row[LAST_X]) + k, np.int64(row[LAST_Y]) + k
-    t0, t1 = (t_length - y1, t_length - y0) if reverse else (y0, y1)
+    t0, t1 = _forward(y0, y1, reverse, t_length)
     agreement, inside, t_inside = _agreement(
         query, target, x0, x1, t0, t1, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
     )
@@ -205,17 +205,20 @@ def judge_overlaps(
     verdicts = np.empty(len(query), np.uint8)
     for i in range(len(query)):
         if i + AHEAD < len(query):
-            t_start, t_end = _forward(i + AHEAD, target, reverse, t_ends, lengths)
-            first_base = word_offsets[target[i + AHEAD]] * BASES_PER_WORD
-            fetch_marks(marks, ranks, first_base + t_start)
-            fetch_marks(marks, ranks, first_base + t_end - k + 1)
+            later = i + AHEAD
+            start, end = np.int64(t_ends[0, later]), np.int64(t_ends[1, later])
+            start, end = _forward(start, end, reverse[later], lengths[target[later]])
+            first_base = word_offsets[target[later]] * BASES_PER_WORD
+            fetch_marks(marks, ranks, first_base + start)
+            fetch_marks(marks, ranks, first_base + end - k + 1)
         q_start, q_end = np.int64(q_ends[0, i]), np.int64(q_ends[1, i])
-        left = min(q_start, t_ends[0, i])
-        right = min(lengths[query[i]] - q_end, lengths[target[i]] - t_ends[1, i])
+        t_start, t_end = np.int64(t_ends[0, i]), np.int64(t_ends[1, i])
+        left = min(q_start, t_start)
+        right = min(lengths[query[i]] - q_end, lengths[target[i]] - t_end)
         if rows[i, SEEDS] < asked.sure_seeds and max(left, right) > 0:
             verdicts[i] = FEW
             continue
-        t_start, t_end = _forward(i, target, reverse, t_ends, lengths)
+        t_start, t_end = _forward(t_start, t_end, reverse[i], lengths[target[i]])
         agreement, _, _ = _agreement(
             query[i], target[i], q_start, q_end, t_start, t_end, np.int64(rows[i, SEEDS]), k, sketched,
             marks, word_offsets, ranks, seed_starts,
@@ -226,12 +229,9 @@ def judge_overlaps(
 
 
 @inner
-def _forward(i, target, reverse, t_ends, lengths):
-    """Return where overlap i starts and ends on the forward strand of its target."""
-    t_start, t_end = np.int64(t_ends[0, i]), np.int64(t_ends[1, i])
-    if reverse[i]:
-        return lengths[target[i]] - t_end, lengths[target[i]] - t_start
-    return t_start, t_end
+def _forward(start, end, reverse, length):
+    """Return where an interval of the query's strand starts and ends on the forward strand of a target."""
+    return (length - end, length - start) if reverse else (start, end)
 
 
 @njit(nogil=True, cache=True)

@@ -27,15 +27,23 @@ def sort_few(values):
 
 
 @njit(nogil=True, cache=True)
-def _radix_pass(source, target, n, shift, bits, starts):
-    """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
+def _starts_of_digits(values, n, shift, bits, starts):
+    """Find where ``values[:n]`` of each digit start, ordered by ``bits`` bits from bit ``shift`` up."""
     mask = U64((1 << bits) - 1)
     shift = U64(shift)
     starts[: (1 << bits) + 1] = 0
     for i in range(n):
-        starts[np.int64((source[i] >> shift) & mask) + 1] += 1
+        starts[np.int64((values[i] >> shift) & mask) + 1] += 1
     for digit in range(1 << bits):
         starts[digit + 1] += starts[digit]
+
+
+@njit(nogil=True, cache=True)
+def _radix_pass(source, target, n, shift, bits, starts):
+    """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
+    _starts_of_digits(source, n, shift, bits, starts)
+    mask = U64((1 << bits) - 1)
+    shift = U64(shift)
     for i in range(n):
         value = np.int64((source[i] >> shift) & mask)
         target[starts[value]] = source[i]
@@ -61,3 +69,32 @@ def radix_sort(values, spare, low_bit, bits):
         values, spare = spare, values
         done += digit_bits
     return values
+
+
+@njit(nogil=True, cache=True)
+def radix_sort_rows(keys, spare):
+    """Return the rows of keys in their order, of equal ones in their own, and sort the keys with them.
+
+    Parameters
+    ----------
+    keys, spare : ndarray of uint64, shape (n,)
+        Both are overwritten.
+
+    Returns
+    -------
+    sorted_keys : ndarray of uint64, shape (n,)
+        One of the two arrays given.
+    rows : ndarray of uint32, shape (n,)
+    """
+    n = len(keys)
+    rows, spare_rows = np.arange(n).astype(np.uint32), np.empty(n, np.uint32)
+    starts = np.empty((1 << MAX_DIGIT_BITS) + 1, np.int64)
+    mask = U64((1 << MAX_DIGIT_BITS) - 1)
+    for low_bit in range(0, 64, MAX_DIGIT_BITS):
+        _starts_of_digits(keys, n, low_bit, MAX_DIGIT_BITS, starts)
+        for i in range(n):
+            digit = np.int64((keys[i] >> U64(low_bit)) & mask)
+            spare[starts[digit]], spare_rows[starts[digit]] = keys[i], rows[i]
+            starts[digit] += 1
+        keys, spare, rows, spare_rows = spare, keys, spare_rows, rows
+    return keys, rows

@@ -92,14 +92,7 @@ def keep_stretches(layers, starts, votes, alike):
 
     For the first vote: other haplotypes vote there, too, and a stretch that goes does not come back.
 
-    Parameters
-    ----------
-    layers : Layers
-    starts : ndarray of int32
-    votes : Votes
-        Of these layers; changed.
-    alike : ndarray of int64
-        As in `kernels.consensus.layers.Settings`.
+    Parameters are those of `keep_own`.
     """
     target = len(layers.start) - 1
     having, lacking = np.empty(2, np.int64), np.empty(2, np.int64)

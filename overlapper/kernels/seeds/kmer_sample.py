@@ -17,6 +17,7 @@ import numpy as np
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import bases_at, reverse_bases, trailing_zeros
+from overlapper.kernels.common.sorting import radix_sort_rows
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
@@ -36,16 +37,13 @@ from overlapper.runtime.compile.cache import njit
 ANCHOR = 16
 SAMPLE = 32
 
-_ONE, _TWO = np.uint64(1), np.uint64(2)
+_TWO = np.uint64(2)
 _HALF = np.uint64(32)
 _MIX_1, _MIX_2 = 0x2C1B3C6D, 0x297A2D39
 _ANCHORS = Lanes(ANCHOR)
 _SHIFTS = np.arange(0, 2 * ANCHOR, 2, dtype=np.uint32)
 """Bits before each anchor of a word, of two a base."""
 _DRAW = np.uint64(0x9E3779B97F4A7C15)
-_DIGIT = 11
-"""Bits by which samples are sorted at a time."""
-_DIGIT_MASK = np.uint64((1 << _DIGIT) - 1)
 
 
 @inner
@@ -139,21 +137,6 @@ def sample(
     return samples[:found].copy(), places[:found].copy()
 
 
-@inner
-def _move_by_digit(keys, rows, moved_keys, moved_rows, shift, starts):
-    """Move keys, and rows with them, stably ordered by `_DIGIT` bits from bit ``shift`` up."""
-    starts[:] = 0
-    for i in range(len(keys)):
-        starts[((keys[i] >> shift) & _DIGIT_MASK) + _ONE] += _ONE
-    for digit in range(1, len(starts)):
-        starts[digit] += starts[digit - 1]
-    for i in range(len(keys)):
-        digit = (keys[i] >> shift) & _DIGIT_MASK
-        moved_keys[starts[digit]] = keys[i]
-        moved_rows[starts[digit]] = rows[i]
-        starts[digit] += _ONE
-
-
 @njit(nogil=True, cache=True)
 def sort_samples(
     samples, places, word_offsets, lengths, least, most, sorted_samples, sorted_places, reads, rooms
@@ -177,8 +160,7 @@ def sort_samples(
     for key in samples:
         first_row += key < least
         wanted += least <= key <= most
-    keys, moved_keys = np.empty(wanted, np.uint64), np.empty(wanted, np.uint64)
-    rows, moved_rows = np.empty(wanted, np.uint32), np.empty(wanted, np.uint32)
+    keys = np.empty(wanted, np.uint64)
     place_of, read_of = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
     taken = read = 0
     for i in range(len(samples)):
@@ -186,13 +168,9 @@ def sort_samples(
             word = max(places[i], ~places[i]) // SAMPLE
             while word_offsets[read + 1] <= word:
                 read += 1
-            keys[taken], rows[taken] = samples[i], taken
-            place_of[taken], read_of[taken] = places[i], read
+            keys[taken], place_of[taken], read_of[taken] = samples[i], places[i], read
             taken += 1
-    starts = np.empty((1 << _DIGIT) + 1, np.uint64)
-    for shift in range(0, 2 * SAMPLE, _DIGIT):
-        _move_by_digit(keys, rows, moved_keys, moved_rows, np.uint64(shift), starts)
-        keys, moved_keys, rows, moved_rows = moved_keys, keys, moved_rows, rows
+    keys, rows = radix_sort_rows(keys, np.empty_like(keys))
     for i in range(wanted):
         place, read = place_of[rows[i]], read_of[rows[i]]
         first_base = word_offsets[read] * SAMPLE
