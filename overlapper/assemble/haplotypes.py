@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from typing import Self
 
 import numpy as np
 
 from overlapper.assemble.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correct.own_reads import OwnReads
-from overlapper.runtime.threads import map_in_order
+from overlapper.kernels.seeds import kmer_columns
 from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
+from overlapper.tables.ragged import offsets_of, places_within
 
 MOST_KMERS = 1 << 25
 """Most k-mers of contigs that are compared: of larger assemblies, those of the smallest hashes."""
@@ -33,8 +35,6 @@ LEAST_SAME, ENOUGH = 10, 50
 """Least bins that opposite pieces have in common: half of those of the shorter piece; at least 10, more than
 a repeat has, and at most 50, as many as ends of contigs of two reads' length that run into a shared stretch
 have."""
-_BINS = (1 << 32) // BIN
-"""More bins than a contig has."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,56 +104,55 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
     on = ReadIntervals(own, contigs.lengths, circular)
     cut = (
         cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of_contig(contig), depth)
-        for contig, sites in enumerate(_sites(counted, len(contigs)))
+        for contig, sites in enumerate(_sites(counted, len(contigs), threads))
     )
     pieces = Pieces.concat(list(cut))
-    kmers = SharedKmers.of(pieces, _equal(counted), sampled, threads)
+    kmers = SharedKmers.of(pieces, contigs.lengths, counted, sampled, threads)
     return assign_haplotypes(pieces, opposite(kmers), beside_shared(kmers))
 
 
 @dataclasses.dataclass(frozen=True)
 class SharedKmers:
-    """Pairs of places in contigs that have the same k-mer.
+    """Bins in which pairs of pieces are the same, as they have enough k-mers in common there.
 
     Attributes
     ----------
     pieces : Pieces
-    on : tuple of two ndarray of int64, shape (n,)
-        Pieces that they start in.
-    place : tuple of two ndarray of int64, shape (n,)
-        Where they start, ``contig << 32 | base``; the first of the two comes first.
-    least : float
-        How many of a bin make the bin the same.
+    one, other : ndarray of int64, shape (n,)
+        Pieces of each bin, of which the second comes later. Either may be shared, not both.
+    between_sites : ndarray of bool, shape (n,)
+        Whether the k-mers between the outermost sites of both pieces alone were counted, in bins of the one
+        with fewer bases between these; else all k-mers, in bins of the shorter one.
     """
 
     pieces: Pieces
-    on: tuple[np.ndarray, np.ndarray]
-    place: tuple[np.ndarray, np.ndarray]
-    least: float
+    one: np.ndarray
+    other: np.ndarray
+    between_sites: np.ndarray
 
     @classmethod
     def of(
-        cls, pieces: Pieces, place: tuple[np.ndarray, np.ndarray], sampled: float, threads: int = 1
-    ) -> SharedKmers:
-        """Find the pieces of places; ``sampled`` is the share of all k-mers that these are of."""
-        starts = pieces.contig.astype(np.int64) << 32 | pieces.start
+        cls, pieces: Pieces, lengths: np.ndarray, counted: KmerCounts, sampled: float, threads: int = 1
+    ) -> Self:
+        """Find the bins.
 
-        def pieces_of(places: np.ndarray) -> np.ndarray:
-            return np.searchsorted(starts, places, "right") - 1
-
-        first, second = (
-            np.concatenate(list(map_in_order(pieces_of, np.array_split(places, threads), threads)))
-            for places in place
-        )
-        return cls(pieces, (first, second), place, LEAST_OF_BIN * BIN * sampled)
-
-    def between_sites(self) -> np.ndarray:
-        """Return a mask of the pairs that lie between the outermost sites of their pieces."""
-        pieces, between = self.pieces, np.ones(len(self.on[0]), np.bool_)
-        for piece, place in zip(self.on, self.place, strict=True):
-            base = place & 0xFFFFFFFF
-            between &= (base >= pieces.first_site[piece]) & (base + K <= pieces.behind_sites[piece])
-        return between
+        Parameters
+        ----------
+        pieces : Pieces
+        lengths : ndarray of int64, shape (contigs,)
+        counted : KmerCounts
+            k-mers of the contigs that occur up to `MOST_TIMES`.
+        sampled : float
+            The share of all k-mers that these are of.
+        threads : int
+        """
+        columns = columns_of(pieces, lengths)
+        bins = int(np.diff(columns.first_bin).max(initial=1))
+        found = counted.by_range(kmer_columns.count_shared, columns, BIN, K, bins, threads=threads)
+        keys, kmers = kmer_columns.add_up(*map(np.concatenate, zip(*found, strict=True)))
+        same = np.sort(keys[kmers >= LEAST_OF_BIN * BIN * sampled])
+        one, other = np.divmod(same // (2 * bins), max(1, len(pieces)))
+        return cls(pieces, one, other, same % 2 == 1)
 
     def in_common(self, taken: np.ndarray, lengths: np.ndarray) -> list[tuple[int, int, int]]:
         """Return pairs of pieces that have enough of the shorter one in common, by the number of bins.
@@ -161,7 +160,7 @@ class SharedKmers:
         Parameters
         ----------
         taken : ndarray of bool, shape (n,)
-            Which pairs of places count.
+            Which bins count.
         lengths : ndarray of int64, shape (pieces,)
             Bases of a piece that may be in common.
 
@@ -170,13 +169,8 @@ class SharedKmers:
         list of (int, int, int)
             Two pieces, and how many bases they have in common, in whole bins.
         """
-        low, high = (piece[taken] for piece in self.on)
-        places = (place[taken] & 0xFFFFFFFF for place in self.place)
-        base = np.where(lengths[low] <= lengths[high], *places)
-        bins = (low * len(lengths) + high) * _BINS + base // BIN
-        filled, kmers = np.unique(bins, return_counts=True)
-        pairs, same = np.unique(filled[kmers >= self.least] // _BINS, return_counts=True)
-        one, other = np.divmod(pairs, max(1, len(lengths)))
+        pairs, same = np.unique(np.stack([self.one, self.other])[:, taken], axis=1, return_counts=True)
+        one, other = pairs
         half = np.minimum(lengths[one], lengths[other]) / BIN / 2
         enough = np.flatnonzero(same >= np.clip(half, LEAST_SAME, ENOUGH))
         order = enough[np.argsort(-same[enough], kind="stable")]
@@ -185,12 +179,12 @@ class SharedKmers:
 
 def opposite(kmers: SharedKmers) -> list[tuple[int, int, int]]:
     """Return pairs of opposite pieces, and how many bases they have in common."""
-    pieces, on = kmers.pieces, kmers.on
-    phased = (pieces.sites[on[0]] > 0) & (pieces.sites[on[1]] > 0) & (on[0] != on[1])
-    found = kmers.in_common(phased & kmers.between_sites(), pieces.behind_sites - pieces.first_site)
+    pieces = kmers.pieces
+    found = kmers.in_common(kmers.between_sites, pieces.behind_sites - pieces.first_site)
     alone = np.ones(len(pieces), np.bool_)
     alone[np.array(found, np.int64).reshape(-1, 3)[:, :2]] = False
-    for one, other, bases in kmers.in_common(phased & (alone[on[0]] | alone[on[1]]), pieces.lengths):
+    phased = (pieces.sites[kmers.one] > 0) & (pieces.sites[kmers.other] > 0)
+    for one, other, bases in kmers.in_common(phased & ~kmers.between_sites, pieces.lengths):
         if alone[one] or alone[other]:
             alone[one] = alone[other] = False
             found.append((one, other, bases))
@@ -200,7 +194,7 @@ def opposite(kmers: SharedKmers) -> list[tuple[int, int, int]]:
 def beside_shared(kmers: SharedKmers) -> list[tuple[int, int, int]]:
     """Return pairs of a shared piece and one of a haplotype, and how many bases they have in common."""
     sites = kmers.pieces.sites
-    one_of_two = (sites[kmers.on[0]] > 0) != (sites[kmers.on[1]] > 0)
+    one_of_two = (sites[kmers.one] > 0) != (sites[kmers.other] > 0)
     found = kmers.in_common(one_of_two, kmers.pieces.lengths)
     return [(other, one, bases) if sites[one] else (one, other, bases) for one, other, bases in found]
 
@@ -250,26 +244,19 @@ def assign_haplotypes(
     return Phased(pieces, block, haplotype, pairs, beside_shared)
 
 
-def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:
+def _sites(counted: KmerCounts, contigs: int, threads: int) -> list[np.ndarray]:
     """Return where the k-mers start that occur once in their contig."""
-    once = np.flatnonzero(np.diff(counted.column_offsets) == 1)
-    place = np.sort(_place(counted.occurrences[counted.column_offsets[once]]))
+    place = np.sort(np.concatenate(counted.by_range(kmer_columns.places_of_single, threads=threads)))
     bounds = np.searchsorted(place >> 32, np.arange(contigs + 1)).tolist()
     return [place[start:stop] & 0xFFFFFFFF for start, stop in itertools.pairwise(bounds)]
 
 
-def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the k-mers of all pairs of equal ones start, as in `SharedKmers`."""
-    times = np.diff(counted.column_offsets)
-    one, other = [], []
-    for most in range(2, MOST_TIMES + 1):
-        at = counted.column_offsets[:-1][times == most]
-        for i, j in itertools.combinations(range(most), 2):
-            one.append(_place(counted.occurrences[at + i]))
-            other.append(_place(counted.occurrences[at + j]))
-    return np.concatenate(one), np.concatenate(other)
-
-
-def _place(occurrences: np.ndarray) -> np.ndarray:
-    """Return ``contig << 32 | base`` of occurrences."""
-    return (occurrences >> 32 << 32) | ((occurrences & 0xFFFFFFFF) >> 1)
+def columns_of(pieces: Pieces, lengths: np.ndarray) -> kmer_columns.PieceColumns:
+    """Return pieces of contigs of given lengths as kernels take them."""
+    start = pieces.contig.astype(np.int64) << 32 | pieces.start
+    bins = -(-lengths // BIN)
+    first_base = np.repeat(np.arange(len(lengths)), bins) << 32 | places_within(bins) * BIN
+    return kmer_columns.PieceColumns(
+        start, pieces.lengths, pieces.first_site, pieces.behind_sites,
+        np.searchsorted(start, first_base, "right") - 1, offsets_of(bins),
+    )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS
 from overlapper.assemble.laid_out import LaidOut
 from overlapper.assemble.pieces import K
+from overlapper.kernels.seeds import kmer_columns
 from overlapper.runtime.memory import check_room
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
@@ -62,14 +63,10 @@ class LostKmers:
         )
         frequent = len(counted.occurrences)
         check_room(COUNTING + BYTES_A_KMER * frequent, room, f"{frequent:,} k-mers that tell what is lost")
-        kmers = len(counted.column_offsets) - 1
-        kmer = np.repeat(np.arange(kmers), np.diff(counted.column_offsets))
-        read = counted.occurrences >> 32
-        another = np.diff(kmer * len(both) + read, prepend=-1) > 0  # a read counts once
-        enough = np.bincount(kmer[another], minlength=kmers) >= least
-        enough[kmer[read >= len(unplaced)]] = False
-        rows = enough[kmer]
-        return cls(unplaced[read[rows]], (counted.occurrences[rows] & 0xFFFFFFFF) >> 1)
+        found = np.concatenate(
+            counted.by_range(kmer_columns.occurrences_of_frequent, least, len(unplaced), threads=threads)
+        )
+        return cls(unplaced[found >> 32], (found & 0xFFFFFFFF) >> 1)
 
     def stretches(self, laid_out: LaidOut) -> tuple[np.ndarray, np.ndarray]:
         """Return the stretches with lost k-mers of contigs that the reads with these were laid out in alone.

@@ -8,8 +8,9 @@ they are loaded block by block, once for every range.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,7 @@ _MOST_BUCKET_BITS = 16
 _BLOCK_BASES = 1 << 20
 _MOST_BLOCKS = 64
 _BUCKETS_PER_TASK = 16
+Result = TypeVar("Result")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +49,25 @@ class KmerCounts:
     column_offsets: np.ndarray
     occurrences: np.ndarray
     of_read: np.ndarray
+
+    def by_range(self, kernel: Callable[..., Result], *arguments: object, threads: int) -> list[Result]:
+        """Return what a kernel returns for successive ranges of columns, one for each thread.
+
+        Parameters
+        ----------
+        kernel : callable
+            ``kernel(column_offsets, occurrences, first, last, *arguments)``, of columns ``[first, last)``.
+        *arguments : object
+        threads : int
+        """
+        bounds = np.linspace(0, len(self.column_offsets) - 1, threads + 1).astype(np.int64).tolist()
+        return list(
+            map_in_order(
+                lambda columns: kernel(self.column_offsets, self.occurrences, *columns, *arguments),
+                itertools.pairwise(bounds),
+                threads,
+            )
+        )
 
 
 def count_kmers(

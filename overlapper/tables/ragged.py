@@ -17,7 +17,9 @@ def offsets_of(counts: np.ndarray) -> np.ndarray:
     -------
     ndarray of int64, shape (n + 1,)
     """
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    offsets = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, dtype=np.int64, out=offsets[1:])
+    return offsets
 
 
 def places_within(counts: np.ndarray) -> np.ndarray:
