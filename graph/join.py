@@ -201,17 +201,22 @@ def _steps(
     extents = graph_edges.extents(*inside.intervals, lengths)
     long_enough = np.minimum(extents[2], extents[3]) >= params.join_overlap
     fit = np.flatnonzero((kinds == OverlapClass.DOVETAIL) & long_enough)
-    leaving = set(itertools.chain(*ends))
+    left, right, on_query, on_target = extents[:, fit].astype(np.int64)
+    nodes = (
+        2 * inside.query[fit].astype(np.int64),
+        2 * inside.target[fit].astype(np.int64) + inside.reverse[fit],
+    )
+    source, target = np.where(left > 0, nodes, nodes[::-1])
+    overlap, length, back = np.minimum(on_query, on_target), np.abs(right), np.abs(left)
+    there = np.stack([source, target, overlap, length, back, inside.row[fit]])
+    mirrored = np.stack([target ^ 1, source ^ 1, overlap, back, length, inside.row[fit]])
+    found = np.stack([there, mirrored], axis=2).reshape(len(there), -1)
+    leaving = np.isin(found[0], list(itertools.chain(*ends)))
     best: dict[tuple[int, int], _Step] = {}
-    for i in fit.tolist():
-        left, right, on_query, on_target = extents[:, i].tolist()
-        query, target = 2 * int(inside.query[i]), 2 * int(inside.target[i]) + int(inside.reverse[i])
-        source, target = (query, target) if left > 0 else (target, query)
-        step = _Step(source, target, min(on_query, on_target), abs(right), abs(left), int(inside.row[i]))
-        for one in (step, step.mirrored()):
-            if one.source in leaving:
-                place = one.source, one.target
-                best[place] = max(best.get(place, one), one, key=lambda step: step.overlap)
+    for values in found[:, leaving].T.tolist():
+        one = _Step(*values)
+        place = one.source, one.target
+        best[place] = max(best.get(place, one), one, key=lambda step: step.overlap)
     return list(best.values())
 
 

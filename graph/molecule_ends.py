@@ -23,12 +23,11 @@ Edges from there to reads that go on further are left out. A tip that ends there
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from overlapper.graph.model import Graph
 from overlapper.graph.pairs import Pairs
+from overlapper.kernels.graph import molecule_ends
 
 RAGGED = 50
 """Most bases between the ends of reads that end with a molecule; what is left of adapters is shorter."""
@@ -52,23 +51,9 @@ def ends_of_molecules(pairs: Pairs, extents: np.ndarray, reads: int, fewest: int
     ndarray of bool, shape (reads, 2)
         At the end of the forward strand, and of the reverse complement, of each interval.
     """
-    shared = np.minimum(extents[2], extents[3])
-    longest_beyond, together = np.zeros(2 * reads, np.int32), np.zeros(2 * reads, np.int64)
-    for node, beyond in _sides(pairs, extents):
-        goes_on = beyond > RAGGED
-        np.maximum.at(longest_beyond, node[goes_on], shared[goes_on])
-    for node, beyond in _sides(pairs, extents):
-        ends_there = (np.abs(beyond) <= RAGGED) & (shared > longest_beyond[node])
-        together += np.bincount(node[ends_there], minlength=2 * reads)
-    return (together >= fewest).reshape(-1, 2)
-
-
-def _sides(pairs: Pairs, extents: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, for either end of either read, its node and how much further the other read reaches there."""
-    left, right = extents[:2]
-    for strand, further in enumerate((right, left)):
-        yield 2 * pairs.query + strand, -further
-        yield 2 * pairs.target + (strand ^ pairs.reverse), further
+    columns = pairs.query, pairs.target, pairs.reverse, np.ascontiguousarray(extents)
+    together = molecule_ends.count_together(*columns, reads, RAGGED)
+    return together >= fewest
 
 
 def edges_beyond_molecules(graph: Graph) -> np.ndarray:

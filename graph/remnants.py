@@ -29,7 +29,7 @@ import numpy as np
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Graph
 from overlapper.graph.placement import Placements, contained_in_unitigs
-from overlapper.graph.stats import with_median_base
+from overlapper.graph.stats import joined, with_median_base
 from overlapper.tables import Overlaps
 
 SHARE = 4
@@ -70,15 +70,7 @@ def find_remnants(graph: Graph, overlaps: Overlaps) -> np.ndarray:
 def _components(laid_out: Layout) -> np.ndarray:
     """Return the component of each unitig."""
     source, target, _ = laid_out.links()
-    size = len(laid_out)
-    if not len(source):
-        return np.arange(size)
-    from scipy.sparse import coo_array  # which takes .3 s to load
-    from scipy.sparse.csgraph import connected_components
-
-    ends = source >> 1, target >> 1
-    joined = coo_array((np.ones(len(source)), ends), shape=(size, size))
-    return connected_components(joined, directed=False)[1]
+    return joined(source >> 1, target >> 1, len(laid_out))
 
 
 def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) -> np.ndarray:

@@ -118,15 +118,34 @@ def links_by_end(gfa: Gfa) -> np.ndarray:
 
 def components(gfa: Gfa) -> np.ndarray:
     """Return the component of every segment (int32), numbered from 0."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    first = np.array([join.first >> 1 for join in gfa.joins], np.int64)
+    second = np.array([join.second >> 1 for join in gfa.joins], np.int64)
+    return joined(first, second, len(gfa.names)).astype(np.int32)
 
-    first = [join.first >> 1 for join in gfa.joins]
-    second = [join.second >> 1 for join in gfa.joins]
-    size = len(gfa.names)
-    if not size:
-        return np.empty(0, np.int32)
-    return connected_components(coo_array((np.ones(len(gfa.joins)), (first, second)), shape=(size, size)))[1]
+
+def joined(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    """Return the component of each of some items, pairs of which are joined.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (n,)
+        Pairs of items, by number.
+    size : int
+        Number of items.
+
+    Returns
+    -------
+    ndarray of int64, shape (size,)
+        Components are numbered by their first items.
+    """
+    # Not by scipy, which takes .3 s to load.
+    lowest = np.arange(size)
+    while (apart := lowest[first] != lowest[second]).any():
+        first, second = lowest[first[apart]], lowest[second[apart]]
+        np.minimum.at(lowest, np.maximum(first, second), np.minimum(first, second))
+        while (lower := lowest[lowest] != lowest).any():
+            lowest[lower] = lowest[lowest[lower]]
+    return np.unique(lowest, return_inverse=True)[1]
 
 
 def _median_depth(gfa: Gfa) -> float | None:

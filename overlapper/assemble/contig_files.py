@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.assemble.laid_out import Contigs
-from overlapper.kernels.common.error_sums import OF_QUALITY, ONE
+from overlapper.kernels.common.error_sums import ONE, error_sums
 
 _COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")
 
@@ -66,10 +66,8 @@ def _tags(contigs: Contigs, contig: int) -> list[str]:
 
 def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
     """Return the quality of a contig, and how many of its bases have none."""
-    sequences = contigs.sequences
-    assert sequences.qualities is not None and sequences.quality_offsets is not None
-    start, end = sequences.quality_offsets[contig : contig + 2]
-    qualities = sequences.qualities[start:end]
-    bases = np.bincount(qualities, minlength=1)
-    wrong = np.dot(bases, OF_QUALITY[: len(bases)]) / ONE / len(qualities) if len(qualities) else 1.0
-    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(bases[0])
+    qualities = contigs.sequences.qualities_of(contig)
+    assert qualities is not None
+    summed = error_sums(qualities, np.array([0, len(qualities)]))[0] / ONE
+    wrong = summed / len(qualities) if len(qualities) else 1.0
+    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(np.count_nonzero(qualities == 0))

@@ -219,7 +219,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         sequences, warnings = polished.unitigs.sequences, polished.warnings
     else:
         unitigs = Unitigs(contigs.sequences, contigs.circular)
-        sequences, warnings = with_agreement(unitigs, layout.laid_out.reads, layout.overlaps), list[str]()
+        own, warnings = layout.laid_out.reads, list[str]()
+        sequences = with_agreement(unitigs, own, layout.overlaps, threads=steps.threads)
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases

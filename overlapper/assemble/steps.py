@@ -160,7 +160,7 @@ class HeldSteps:
             on = {**self._on, "device": device_within(changes, self._on["device"])}
             run = pipeline.run(reads, rate, changes=changes, order=order, report=report, **on)
             facts = {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
-            return runs.restore(run.overlaps) if runs else run.overlaps, facts
+            return runs.restore(run.overlaps, self.threads) if runs else run.overlaps, facts
 
         self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes, longest_run], find)
         return facts

@@ -155,7 +155,7 @@ class StoredSteps:
                 )  # fmt: skip
                 columns = ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
-                    found = runs.restore(part) if runs else part.renumber(numbers)
+                    found = runs.restore(part, self.threads) if runs else part.renumber(numbers)
                     for field in Overlaps.fields_of("column"):
                         if (values := getattr(found, field.name)) is not None:
                             columns.append(field.name, values)

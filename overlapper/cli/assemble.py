@@ -35,6 +35,8 @@ OF_HAPLOTYPES = (
 )  # fmt: skip
 COMPILE_SECONDS = 25
 MOST_SHOWN = 20
+_FILES_AT_A_TIME = 4
+"""Most files that are written at a time: each takes memory. In a memory budget it is one."""
 
 
 def assemble(
@@ -165,8 +167,8 @@ def assemble(
         facts = {"devices": run.facts()["devices"], **record.document()}
         contents = _contents(made, made.to_json(run.parts.left_out, facts))
         files.open(*(places[name] for name in contents), write_config)
-        for name, lines in contents.items():
-            files[places[name]].write_lines(lines)
+        lines = {places[name]: of_file for name, of_file in contents.items()}
+        files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
         files.write(write_config, lambda: to_toml(params))
         files.close()
         _tell(progress, made, list(contents["contigs.tsv"]), output, verbose)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -67,6 +67,20 @@ class RunFiles(ExitStack):
         """Write lines, which are made only if the file was asked for."""
         if path is not None:
             self._files[path].write_lines(lines())
+
+    def write_together(self, contents: Mapping[str, Iterable[str]], threads: int) -> None:
+        """Write lines to several files at a time.
+
+        Parameters
+        ----------
+        contents : mapping of str to iterable of str
+            The lines of each file.
+        threads : int
+            Files at a time; a file that is being written has its longest line in memory, three times.
+        """
+        from overlapper.runtime.threads import for_each
+
+        for_each(lambda path: self._files[path].write_lines(contents[path]), contents, threads)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.runtime.threads import cut_evenly, even_ranges, for_each, map_in_order
 from overlapper.tables import Reads
+from overlapper.tables.base import concatenate
 from overlapper.tables.ragged import offsets_of
 
 _BYTES_PER_KMER = 16
@@ -120,8 +121,8 @@ def count_kmers(
         occurrences.append(kept)
     return KmerCounts(
         spectrum=spectrum,
-        column_offsets=offsets_of(np.concatenate(sizes)),
-        occurrences=np.concatenate(occurrences),
+        column_offsets=offsets_of(concatenate(sizes, threads)),
+        occurrences=concatenate(occurrences, threads),
         of_read=counter.of_read,
     )
 

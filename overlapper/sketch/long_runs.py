@@ -12,12 +12,13 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
 
 _BLOCK_BASES = 1 << 24
+_BLOCK_OVERLAPS = 1 << 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,18 +91,33 @@ class LongRuns:
             reads.bases_alone(), lengths=lengths, words=words, word_offsets=word_offsets
         )
 
-    def restore(self, overlaps: Overlaps) -> Overlaps:
+    def restore(self, overlaps: Overlaps, threads: int) -> Overlaps:
         """Convert the intervals of overlaps from cut reads to the reads themselves.
 
         What ends with a run that was cut, or starts behind it, ends or starts behind the whole run.
+
+        Parameters
+        ----------
+        overlaps : Overlaps
+        threads : int
+            Changes nothing but the time.
         """
+        from overlapper.kernels.seeds.long_runs import with_surplus
+
         read, start, end = self.surplus.T
-        missing = np.append(0, np.cumsum(end - start))
-        behind = read << 32 | (start - missing[:-1] + missing[np.searchsorted(read, read)])
+        last = max(overlaps.query.max(initial=-1), overlaps.target.max(initial=-1))
+        first_cut = np.searchsorted(read, np.arange(int(last) + 2))
+        missing = offsets_of(end - start)
+        cut_at = start - missing[:-1] + missing[np.searchsorted(read, read)]
+        blocks = [slice(i, i + _BLOCK_OVERLAPS) for i in range(0, len(overlaps), _BLOCK_OVERLAPS)]
 
         def places(on: np.ndarray, place: np.ndarray) -> np.ndarray:
-            before = np.searchsorted(read, on)
-            last = np.searchsorted(behind, on.astype(np.int64) << 32 | place, "right")
-            return (place + missing[np.maximum(last, before)] - missing[before]).astype(np.int32)
+            found = np.empty(len(place), np.int32)
+            for_each(
+                lambda rows: with_surplus(on[rows], place[rows], first_cut, cut_at, missing, found[rows]),
+                blocks,
+                threads,
+            )
+            return found
 
         return overlaps.placed(places)

@@ -49,7 +49,7 @@ def ragged(dtype: str, by: str) -> Any:
     return dataclasses.field(metadata={"kind": "ragged", "dtype": np.dtype(dtype), "by": by}, default=None)
 
 
-def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
+def concatenate(values: list[np.ndarray], threads: int) -> np.ndarray:
     """As `numpy.concatenate`, with several threads."""
     bounds = np.cumsum([0, *map(len, values)])
     joined = np.empty(bounds[-1], values[0].dtype)
@@ -248,7 +248,7 @@ class Table:
                 shifts = np.cumsum([0] + [int(v[-1]) for v in values[:-1]])
                 new[f.name] = np.concatenate([[0]] + [v[1:] + s for v, s in zip(values, shifts, strict=True)])
             else:
-                new[f.name] = _joined(values, threads)
+                new[f.name] = concatenate(values, threads)
         return cls(**new)
 
     def sort_canonical(self) -> Self:

@@ -17,12 +17,15 @@ BASES_PER_WORD = 32
 UNKNOWN = 4
 """Code of a base that is not one of ACGT, in unpacked sequences only."""
 
-_LETTERS = np.frombuffer(b"ACGTN", np.uint8)
-_SHIFTS = np.arange(BASES_PER_WORD, dtype=np.uint64) * np.uint64(2)
+_LETTER_OF_CODE = b"ACGTN".ljust(256)
+_BYTES = np.arange(256, dtype=np.uint32)
+_CODES_OF_BYTE = (_BYTES | _BYTES << 6 | _BYTES << 12 | _BYTES << 18) & 0x03030303
+"""The codes of the four bases that a byte of a word holds, one in each byte."""
 CODE_OF_BYTE = np.full(256, UNKNOWN, np.uint8)
 """Code of a letter: A0 C1 G2 T3 (U as T), either case; everything else is `UNKNOWN`."""
 for _code, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")):
     CODE_OF_BYTE[np.frombuffer(_letters, np.uint8)] = _code
+_CODE_TABLE = CODE_OF_BYTE.tobytes()
 
 
 class Read(NamedTuple):
@@ -113,7 +116,7 @@ class Reads(Table):
         >>> reads.sequence(0)
         'ACGTN'
         """
-        codes = [CODE_OF_BYTE[np.frombuffer(s.encode(), np.uint8)] for s in sequences]
+        codes = [np.frombuffer(s.encode().translate(_CODE_TABLE), np.uint8) for s in sequences]
         packed = [pack(c) for c in codes]
         runs = [unknown_runs(c) for c in codes]
         encoded = [np.frombuffer(name.encode(), np.uint8) for name in names]
@@ -190,7 +193,7 @@ class Reads(Table):
 
     def sequence(self, read: int) -> str:
         """Return the bases of one read as upper-case text, N where the base is not ACGT."""
-        return _LETTERS[self.codes(read)].tobytes().decode()
+        return self.codes(read).tobytes().translate(_LETTER_OF_CODE).decode()
 
     def qualities_of(self, read: int) -> np.ndarray | None:
         """Return the Phred qualities of one read, or None."""
@@ -239,19 +242,23 @@ def pack(codes: np.ndarray) -> np.ndarray:
     -------
     ndarray of uint64, shape (ceil(n / 32),)
     """
-    padded = np.zeros(-(-len(codes) // BASES_PER_WORD) * BASES_PER_WORD, np.uint64)
+    padded = np.zeros(-(-len(codes) // BASES_PER_WORD) * BASES_PER_WORD, np.uint8)
     padded[: len(codes)] = np.where(codes < UNKNOWN, codes, 0)
-    return np.bitwise_or.reduce(padded.reshape(-1, BASES_PER_WORD) << _SHIFTS, axis=1)
+    four = padded.view(np.uint32)
+    return (four | four >> 6 | four >> 12 | four >> 18).astype(np.uint8).view(np.uint64)
 
 
 def unpack(words: np.ndarray, length: int) -> np.ndarray:
     """Return the first ``length`` base codes (uint8) of packed words."""
-    return ((words[:, None] >> _SHIFTS) & np.uint64(3)).astype(np.uint8).ravel()[:length]
+    return _CODES_OF_BYTE[words.view(np.uint8)].view(np.uint8)[:length]
 
 
 def unknown_runs(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return starts and ends (int32, half open) of the runs of `UNKNOWN` codes."""
-    edges = np.diff(np.concatenate([[False], codes == UNKNOWN, [False]]).astype(np.int8))
+    unknown = codes == UNKNOWN
+    if not unknown.any():
+        return np.empty(0, np.int32), np.empty(0, np.int32)
+    edges = np.diff(np.concatenate([[False], unknown, [False]]).astype(np.int8))
     return np.flatnonzero(edges == 1).astype(np.int32), np.flatnonzero(edges == -1).astype(np.int32)
 
 

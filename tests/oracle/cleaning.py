@@ -284,16 +284,22 @@ def best_path(edges, source, sink):
     return best(sink)[-1]
 
 
+def joined(pairs, size):
+    """Return the component of each item, pairs of which are joined, numbered by their first items."""
+    component = list(range(size))
+    for a, b in pairs:
+        old, new = component[a], component[b]
+        component = [new if c == old else c for c in component]
+    return [list(dict.fromkeys(component)).index(c) for c in component]
+
+
 def remnants(unitigs, links, overlaps, share):
     """Return the unitigs that go.
 
     Each is ``(bases, bases of its own reads, reads of its path, reads these contain)``; a link joins two, an
     overlap is ``(read, other, bases on the read, bases on the other)``.
     """
-    component = list(range(len(unitigs)))
-    for a, b in links:
-        old, new = component[a], component[b]
-        component = [new if c == old else c for c in component]
+    component = joined(links, len(unitigs))
     path, placed = {}, {}
     for (_, _, on_path, inside), label in zip(unitigs, component, strict=True):
         path |= dict.fromkeys(on_path, label)

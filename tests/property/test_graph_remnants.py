@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from overlapper import graph
 from overlapper.correct.own_reads import own_reads
 from overlapper.graph.remnants import SHARE
+from overlapper.graph.stats import joined
 from tests.graph_cases import containing, graph_of, graphs_and_overlaps, overlap_spans, overlapping
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
@@ -54,3 +56,12 @@ def test_a_circle_goes_whose_reads_are_laid_out_elsewhere(others, stays):
     left, counts = graph.drop_remnants(built, overlaps)
     assert counts["reads in remnants"] == (0 if stays else 2)
     assert graph.layout(left)[0].circular.tolist() == ([False, True] if stays else [False])
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(st.integers(0, 12), st.data())
+def test_joined_items_equal_the_oracle(size, data):
+    item = st.integers(0, max(0, size - 1))
+    pairs = data.draw(st.lists(st.tuples(item, item), max_size=2 * size if size else 0))
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    assert joined(first, second, size).tolist() == oracle.joined(pairs, size)

@@ -31,10 +31,10 @@ def test_cut_reads_and_their_places_equal_the_oracle(sequences, longest, at_a_ti
     for read, sequence in enumerate(sequences):
         text, places = oracle.cut(sequence, longest)
         assert cut.sequence(read) == text
-        on = np.full(len(places), read)
+        on = np.full(len(places), read, np.int32)
         column = np.arange(len(places), dtype=np.int32)
         overlaps = between(on, column)
-        restored = runs.restore(overlaps)
+        restored = runs.restore(overlaps, 2)
         for found in (restored.q_start, restored.q_end, restored.t_start, restored.t_end):
             assert found.tolist() == places
 

@@ -67,10 +67,10 @@ def layouts(draw):
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(layouts())
-def test_agreement_equals_the_oracle(drawn):
+@given(layouts(), st.sampled_from([1, 3]))
+def test_agreement_equals_the_oracle(drawn, threads):
     places, overlaps = drawn
-    made = with_agreement(unitigs(), on(places), overlap_table(overlaps))
+    made = with_agreement(unitigs(), on(places), overlap_table(overlaps), threads=threads)
     agreeing = agreeing_reads(list(zip(LENGTHS, CIRCULAR, strict=True)), places, overlaps)
     for unitig, reads in enumerate(agreeing):
         expected = [AGREED if len(of_base) >= CONFIRMED_DEPTH else 0 for of_base in reads]

@@ -80,3 +80,31 @@ def without_surplus(words, word_offsets, lengths, surplus, out_words, out_offset
             out[written // BASES_PER_WORD] |= np.uint64(base_at(own, place)) << shift
             place += 1
             written += 1
+
+
+@njit(nogil=True, cache=True)
+def with_surplus(read, place, first_cut, cut_at, missing, out):
+    """Convert places in reads without their surplus to places in the reads themselves.
+
+    Parameters
+    ----------
+    read, place : ndarray of int32, shape (n,)
+    first_cut : ndarray of int64, shape (reads + 1,)
+        Where the cuts of each read start.
+    cut_at : ndarray of int64, shape (cuts,)
+        Base of the cut read before which surplus was.
+    missing : ndarray of int64, shape (cuts + 1,)
+        Bases of surplus before each cut, and of all, of all reads together.
+    out : ndarray of int32, shape (n,)
+        Out: the places, behind all surplus that was cut there.
+    """
+    for i in range(len(read)):
+        before = first_cut[read[i]]
+        low, high = before, first_cut[read[i] + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if cut_at[middle] <= place[i]:
+                low = middle + 1
+            else:
+                high = middle
+        out[i] = place[i] + missing[low] - missing[before]
