@@ -168,7 +168,7 @@ class HeldSteps:
     def correct(self, params: CorrectParams, report: Report) -> None:
         """See `AssemblySteps`."""
         made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
-        self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
+        self.reads = made.bases_alone()
         self.overlaps, self._rates = Overlaps.empty(), {}
 
     def polish(

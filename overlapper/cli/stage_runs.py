@@ -118,9 +118,10 @@ class StageRun:
 
     def voting(self, progress: Progress) -> dict[str, Any]:
         """Return the arguments that every consensus takes, in memory or on disk."""
+        from overlapper.correct.resources import voting_devices
         from overlapper.runtime.gpu.devices import named
 
-        progress.note(f"consensus on {named(self.devices, self.threads)}")
+        progress.note(f"consensus on {named(voting_devices(self.device, self.threads), self.threads)}")
         return {
             "preset": self.preset, "device": self.device, "gpu_memory": self.gpu_memory,
             "report": progress.report,

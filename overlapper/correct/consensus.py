@@ -19,6 +19,7 @@ from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.resources import Workers
 from overlapper.correct.vote_settings import given_error_rate, settings_of
 from overlapper.correct.voting_rows import (
+    LOOKED_AT,
     MOST_SURPLUS,
     Chosen,
     choose_rows,
@@ -28,11 +29,11 @@ from overlapper.correct.voting_rows import (
 )
 from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
+from overlapper.kernels.consensus.consensus_places import places_of_bases
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import (
     Crew,
-    cut_evenly,
     cut_falling,
     map_among,
     map_in_order,
@@ -130,18 +131,10 @@ class Consensus:
         read (numbered among these targets).
         """
         rows = Rows.concat([_renumbered(made.rows(), made.before) for made in self.likeness])
-        start, end = self._places(rows.read, np.stack([rows.r_start, rows.r_end]))
+        start, end = (
+            places_of_bases(self.origin, self.offsets, rows.read, base) for base in (rows.r_start, rows.r_end)
+        )
         return dataclasses.replace(rows, r_start=start, r_end=end)
-
-    def _places(self, target: np.ndarray, base: np.ndarray) -> np.ndarray:
-        """Return where bases of targets are in the consensus of these.
-
-        That is at the first base with as many bases of the target before it, or at the end.
-        """
-        of_target = np.arange(len(self)) << 32  # one search for all targets: their numbers are the upper bits
-        ascending = np.repeat(of_target, np.diff(self.offsets)) + self.origin
-        place = np.searchsorted(ascending, of_target[target] + base)
-        return np.minimum(place, self.offsets[target + 1]) - self.offsets[target]
 
 
 def consensus(
@@ -220,7 +213,7 @@ class _WindowConsensus:
 
     def on_cpu(self, threads: int) -> Iterator[Part]:
         """Yield the consensus of blocks of windows, in order."""
-        return map_in_order(self._vote, self._blocks(threads, partial(cut_falling, threads=threads)), threads)
+        return map_in_order(self._vote, self._blocks(threads), threads)
 
     def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[Part]:
         """As `on_cpu`, by GPUs, which take several blocks at a time, and the threads that they leave free.
@@ -230,7 +223,7 @@ class _WindowConsensus:
         """
         from overlapper.correct import consensus_gpu
 
-        blocks, choosing = self._blocks(threads, cut_evenly), threading.Semaphore(threads)
+        blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
 
         def vote_on_device(some: Sequence[np.ndarray]) -> Part:
             with choosing:
@@ -240,7 +233,7 @@ class _WindowConsensus:
             )
             return self._cut(chosen, made)
 
-        most = max(1, GPU_BLOCK_BASES * len(blocks) // self._targets.total_bases)
+        most = max(1, GPU_BLOCK_BASES // self._share(threads))
         crews: list[Crew[np.ndarray, Part]] = [
             Crew(max(0, threads - gpus.slots), lambda some: self._vote(some[0]), 1),
             Crew(2 * gpus.slots, vote_on_device, most),
@@ -255,11 +248,24 @@ class _WindowConsensus:
         )
         return self._cut(chosen, made)
 
-    def _blocks(self, threads: int, cut: Callable[[np.ndarray, int], np.ndarray]) -> list[np.ndarray]:
-        """Return the numbers of the windows of every block, as ``cut`` cuts them by a share."""
-        share = share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
-        starts = cut(self.bounds.end - self.bounds.start, share)
+    def _blocks(self, threads: int) -> list[np.ndarray]:
+        """Return the numbers of the windows of every block."""
+        starts = cut_falling(self._work_of_windows(), self._share(threads), threads)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+
+    def _work_of_windows(self) -> np.ndarray:
+        """Return what work on each window is about, in bases of windows with as many rows as the mean."""
+        lengths = np.maximum(self._targets.lengths, 1)
+        rows = self._pileups.rows
+        depth = np.bincount(rows.target, rows.t_end - rows.t_start, len(lengths)) / lengths
+        depth = np.minimum(depth, LOOKED_AT * self._settings.max_depth)
+        mean = max(1.0, (depth @ lengths) / max(1, lengths.sum()))
+        bases = self.bounds.end - self.bounds.start
+        return (bases * (1 + depth[self.bounds.target] / mean) / 2).astype(np.int64)
+
+    def _share(self, threads: int) -> int:
+        """Return the bases of a block, before blocks become smaller."""
+        return share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
 
     def _choose(self, windows: np.ndarray) -> Chosen:
         """Return windows with the rows that vote; on the CPU the kernel chooses them in crowded windows."""

@@ -61,11 +61,14 @@ class HeldReads:
         In canonical order.
     overlaps : Overlaps or None
         Given overlaps for the first round.
+    threads : int
+        Changes nothing but the time.
     """
 
-    def __init__(self, reads: Reads, overlaps: Overlaps | None) -> None:
+    def __init__(self, reads: Reads, overlaps: Overlaps | None, threads: int) -> None:
         self._reads = reads
         self._overlaps = overlaps
+        self._threads = threads
 
     def pileups(
         self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
@@ -74,7 +77,9 @@ class HeldReads:
         overlaps, self._overlaps = self._overlaps, None
         if overlaps is None:
             overlaps = self._found(round_, preset, changes)
-        pileups = Pileups(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
+        pileups = Pileups(
+            self._reads, self._reads, rows_of(overlaps, self._threads), True, threads=self._threads
+        )
         return pileups, len(overlaps)
 
     def _found(self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
@@ -120,7 +125,9 @@ class HeldReads:
     def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
         """See `KeptReads`."""
         assert isinstance(leaders, Leaders)
-        return Pileups(self._reads, leaders.reads, leaders.rows, True, divergence, reach=0)
+        return Pileups(
+            self._reads, leaders.reads, leaders.rows, True, divergence, reach=0, threads=self._threads
+        )
 
     def replace(self, made: Voted | StoredVoted) -> None:
         """See `KeptReads`."""

@@ -9,6 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from overlapper.kernels.common.sorting import order_by_number, taken_from_both
+from overlapper.runtime.threads import map_in_order
+from overlapper.sketch.canonical import in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import Table, column
 from overlapper.tables.ragged import places_within
@@ -82,20 +85,16 @@ class Rows(Table):
         )
 
 
-def rows_of(overlaps: Overlaps) -> Rows:
+def rows_of(overlaps: Overlaps, threads: int = 1) -> Rows:
     """Return two rows for each overlap, of the query on the target and the reverse, sorted by target."""
     o = overlaps
-    order = np.argsort(np.concatenate([o.query, o.target]), kind="stable")
-
-    def either(of_query: np.ndarray, of_target: np.ndarray) -> np.ndarray:
-        return np.concatenate([of_query, of_target])[order]
-
-    return Rows(
-        either(o.query, o.target), either(o.target, o.query), either(o.reverse, o.reverse),
-        either(o.q_start, o.t_start), either(o.q_end, o.t_end),
-        either(o.t_start, o.q_start), either(o.t_end, o.q_end),
-        either(o.score, o.score), either(o.divergence, o.divergence),
+    order = order_by_number(np.concatenate([o.query, o.target]))
+    columns = (
+        (o.query, o.target), (o.target, o.query), (o.reverse, o.reverse), (o.q_start, o.t_start),
+        (o.q_end, o.t_end), (o.t_start, o.q_start), (o.t_end, o.q_end), (o.score, o.score),
+        (o.divergence, o.divergence),
     )  # fmt: skip
+    return Rows(*map_in_order(lambda of: taken_from_both(order, *of), columns, threads))
 
 
 def nearest_divergence(read: np.ndarray, divergence: np.ndarray, n: int) -> np.ndarray:
@@ -146,6 +145,8 @@ class Pileups:
         `nearest_divergence` of the reads, given where ``rows`` are a part of all.
     numbers : ndarray of int64, optional
         Numbers of the reads in the whole set, where ``reads`` are a part of it.
+    threads : int
+        That copy targets; they change nothing but the time.
     """
 
     targets: Reads
@@ -156,11 +157,11 @@ class Pileups:
     reach: int = WIDEN
     nearest: np.ndarray | None = None
     numbers: np.ndarray | None = None
+    threads: int = 1
 
     def __post_init__(self) -> None:
         if (np.diff(self.rows.target) < 0).any():
-            by_target = self.rows.take(np.argsort(self.rows.target, kind="stable"))
-            object.__setattr__(self, "rows", by_target)
+            object.__setattr__(self, "rows", self.rows.take(order_by_number(self.rows.target)))
 
     @functools.cached_property
     def typical_divergence(self) -> float:
@@ -198,13 +199,13 @@ class Pileups:
         target = np.repeat(np.arange(len(targets), dtype=np.int32), of_each)
         rows = dataclasses.replace(rows, target=target)
         return dataclasses.replace(
-            self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence,
+            self, targets=self.taken(targets), rows=rows, divergence=self.typical_divergence,
             nearest=self.nearest_divergence,
         )  # fmt: skip
 
     def taken(self, targets: np.ndarray) -> Reads:
         """Return some of the targets."""
-        return self.targets.take(targets)
+        return in_order(self.targets, targets, self.threads)
 
     def rows_on(self, start: int, stop: int) -> Rows:
         """Return a view of the rows on targets ``[start, stop)``."""

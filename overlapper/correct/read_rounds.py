@@ -23,12 +23,13 @@ from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
 from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedPart, VotedWriter
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.runtime.threads import Behind, even_ranges, map_in_order
 
 _AT_A_TIME = 1 << 25
 """Bases of a range of reads that is voted on, written and freed before the next one."""
 _FOR_THREADS = 4
-"""Of reads in memory a range has `_AT_A_TIME` for each so many threads, as all wait at its end."""
+"""Of reads in memory a range has `_AT_A_TIME` for each so many threads, which wait for the last one at its
+end."""
 _MOST_CONVERTING = 4
 """Most threads that convert consensus to parts (`VotedPart`), besides those that vote."""
 
@@ -157,15 +158,22 @@ def _write_all(
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
     times = max(1, setup.workers.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
-    for start, stop in even_ranges(lengths, times * _AT_A_TIME):
-        numbers, to_be_made = corrected(start, stop)
-        made = list(to_be_made)
-        unconfirmed += sum(one.unconfirmed for one in made)
-        for part in VotedPart.in_order([one.part for one in made], np.argsort(numbers)):
-            writer.add(part)
-            bases += part.bases
-        setup.round_.report("consensus", stop, len(lengths))
+    with Behind() as behind:  # a range is written while the next one is made
+        for start, stop in even_ranges(lengths, times * _AT_A_TIME):
+            numbers, to_be_made = corrected(start, stop)
+            made = list(to_be_made)
+            unconfirmed += sum(one.unconfirmed for one in made)
+            parts = [one.part for one in made]
+            bases += sum(part.bases for part in parts)
+            behind.call(partial(_write, parts, np.argsort(numbers), writer))
+            setup.round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
+
+
+def _write(parts: list[VotedPart], order: np.ndarray, writer: VotedWriter) -> None:
+    """Write parts, their reads put in order."""
+    for part in VotedPart.in_order(parts, order):
+        writer.add(part)
 
 
 class _Led(NamedTuple):

@@ -64,6 +64,13 @@ class Corrected:
         """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
         return self._kept_parts.as_reads(self._made.reads.take, _PART_BASES)
 
+    def bases_alone(self) -> Reads:
+        """Return the corrected reads, in memory, without names and qualities, in the order of the input."""
+        made = self._made.reads
+        assert isinstance(made, Reads)
+        parts = self._kept_parts.as_reads(made.bases_alone().take, _PART_BASES)
+        return Reads.concat([part.bases_alone() for part in parts])
+
     @property
     def reads(self) -> Reads:
         """The corrected reads as one table, which each access makes anew."""
@@ -144,7 +151,7 @@ def correct(
         reads = in_order(reads, order, threads)
     back = np.argsort(order)
     heads = reads.heads()
-    kept = HeldReads(reads, None if overlaps is None else overlaps.renumber(back))
+    kept = HeldReads(reads, None if overlaps is None else overlaps.renumber(back), threads)
     del reads, overlaps
     return correct_kept(
         heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,

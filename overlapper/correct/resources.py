@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
 
 
+FAST_THREADS = 8
+"""Threads for each GPU from which on they vote sooner without it, as they would wait for its last windows."""
+
+
 class Workers(NamedTuple):
     """Threads, and GPUs that hold the reads, for one consensus.
 
@@ -29,6 +33,21 @@ class Workers(NamedTuple):
     gpus: Gpus | None = None
 
 
+def voting_devices(device: str, threads: int) -> list[Device]:
+    """Return the devices that vote; of GPUs that are not asked for, none where there are many threads.
+
+    Parameters
+    ----------
+    device : str
+        As `overlapper.runtime.gpu.devices.select_devices` takes it, which says what is raised, too.
+    threads : int
+    """
+    devices = select_devices(device)
+    if device == "auto" and threads >= FAST_THREADS * len(devices):
+        return select_devices("cpu")
+    return devices
+
+
 @dataclasses.dataclass(frozen=True)
 class Machine:
     """Threads, devices and GPU memory that a run may use.
@@ -39,7 +58,7 @@ class Machine:
     device : str
         As the user asked for it (`overlapper.runtime.gpu.devices.select_devices`).
     devices : sequence of Device
-        The usable GPUs, or the CPU.
+        Those that vote: GPUs, or the CPU.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     """
@@ -52,7 +71,7 @@ class Machine:
     @classmethod
     def of(cls, threads: int, device: str, gpu_memory: int) -> Self:
         """Look for the devices, and return the machine."""
-        return cls(threads, device, select_devices(device), gpu_memory)
+        return cls(threads, device, voting_devices(device, threads), gpu_memory)
 
     def for_overlaps(self, changes: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the device arguments of a search for overlaps with these changes of parameters."""

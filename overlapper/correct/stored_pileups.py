@@ -21,8 +21,8 @@ from overlapper.tables.samples import spread
 ROW = np.dtype([(field.name, field.metadata["dtype"]) for field in Rows.fields_of("column")])
 _BUCKET_ROWS = 1 << 18
 """Average number of rows of a bucket, the range of targets whose rows are sorted together."""
-_PART_ROWS = 1 << 16
-"""About the number of rows of a part (`rows_in_parts`)."""
+_PART_ROWS, _BASES_OF_ROW = 1 << 16, 64
+"""About the number of rows of a part (`rows_in_parts`); so many bases of targets count as one."""
 _ROW_COPIES = 4
 """Most copies of the rows of a block that are in memory."""
 _PLACED_BITS, _LOW = 16, 0xFFFF
@@ -285,8 +285,8 @@ class RowsOfTargets(NamedTuple):
 
 
 def rows_in_parts(pileups: Pileups | StoredPileups) -> Iterator[RowsOfTargets]:
-    """Yield the rows of successive targets in parts of about as many rows."""
+    """Yield the rows of successive targets in parts of about as many rows and bases."""
     rows_of_each = np.diff(pileups.first)
-    for start, stop in even_ranges(rows_of_each, _PART_ROWS):
+    for start, stop in even_ranges(rows_of_each + pileups.targets.lengths // _BASES_OF_ROW, _PART_ROWS):
         first = offsets_of(rows_of_each[start:stop])
         yield RowsOfTargets(pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop])

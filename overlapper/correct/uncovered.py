@@ -81,12 +81,11 @@ def cut_uncovered(
     """
     read, start, end, names = [], [], [], []
     fates, bases_out = [], np.zeros(len(given), np.int64)
+    names_given, lengths = given.names, made.reads.lengths.tolist()
+    stretches = list(zip(made.covered.start.tolist(), made.covered.end.tolist(), strict=True))
+    first = made.covered.offsets.tolist()
     for number, i in enumerate(back.tolist()):
-        name, length = given.name(i), int(made.reads.lengths[i])
-        stretches = slice(made.covered.offsets[i], made.covered.offsets[i + 1])
-        covered = list(
-            zip(made.covered.start[stretches].tolist(), made.covered.end[stretches].tolist(), strict=True)
-        )
+        name, length, covered = names_given[i], lengths[i], stretches[first[i] : first[i + 1]]
         parts = _parts(covered, length, uncovered)
         fates.append(_fate(bool(covered), parts, length))
         for part, (a, b) in enumerate(parts, 1):
@@ -97,7 +96,7 @@ def cut_uncovered(
             bases_out[number] += b - a
     kept_parts = Parts(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
     changes = Changes(
-        [given.name(i) for i in back], given.lengths[back], bases_out, made.covered.depth[back],
+        [names_given[i] for i in back.tolist()], given.lengths[back], bases_out, made.covered.depth[back],
         identity[back], made.counts[back, LEFT_OUT], fates,
     )  # fmt: skip
     return kept_parts, changes

@@ -11,11 +11,9 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +22,7 @@ from overlapper.io import folders
 from overlapper.io.folders import sync
 from overlapper.io.json_records import read_record, write_record
 from overlapper.runtime import cleanup
-from overlapper.runtime.threads import available_threads, map_in_order, start
+from overlapper.runtime.threads import Behind, available_threads, map_in_order
 
 RECORD = "done.json"
 _CHUNK = 1 << 20
@@ -151,28 +149,32 @@ def writing(path: Path) -> Iterator[Artifact]:
         _finish(artifact, path)
 
 
-class Finisher:
+class Finisher(Behind):
     """Finishes artifacts in a thread of its own, one at a time, while the next one is written.
 
     Used as a context manager: all are there, durably, when it is left without an error, or after `wait`.
     """
 
-    def __init__(self) -> None:
-        self._last: Future[None] | None = None
+    def write(self, path: Path, write: Callable[[Artifact], None]) -> None:
+        """Have an artifact written and finished, after waiting for the one before.
 
-    def __enter__(self) -> Self:
-        return self
+        Parameters
+        ----------
+        path : Path
+        write : callable
+            Given the artifact.
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.wait()
+        Raises
+        ------
+        OutputError
+            When something of the one before cannot be written.
+        """
 
-    def wait(self) -> None:
-        """Wait for the artifact that is being finished; raise its error if there was one."""
-        if self._last is not None:
-            last, self._last = self._last, None
-            last.result()
+        def whole() -> None:
+            with writing(path) as artifact:
+                write(artifact)
+
+        self.call(whole)
 
     @contextlib.contextmanager
     def writing(self, path: Path) -> Iterator[Artifact]:
@@ -191,7 +193,7 @@ class Finisher:
             with _left_whole(artifact):
                 _finish(artifact, path)
 
-        self._last = start(finish)
+        self.call(finish)
 
 
 @contextlib.contextmanager

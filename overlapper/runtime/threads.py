@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from typing import Generic, NamedTuple, TypeVar
+from types import TracebackType
+from typing import Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,7 +21,7 @@ _LEAST_BLOCKS = 4
 """Least blocks of work for each thread, for small sets."""
 _LARGEST_SHARE = 8
 """Most times the usual weight of a block, with many threads."""
-_SMALLEST_SHARE = 4
+_SMALLEST_SHARE = 8
 """The last blocks of `cut_falling` have one in this many parts of the weight of the first ones."""
 
 
@@ -117,20 +119,30 @@ class Crew(NamedTuple, Generic[Task, Result]):
 def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Iterator[Result]:
     """Yield the results of crews of threads for all tasks, in order; a free thread takes the next tasks.
 
-    The fewer tasks are left, the fewer a thread takes, so that all crews end at about the same time. At most
+    The fewer tasks are left, the fewer a thread takes, and a crew whose calls take long takes none when the
+    others will have done all that is left before it, so that all end at about the same time. At most
     twice as many tasks wait with results as all threads take together, so that memory stays bounded. After an
     error, or Ctrl-C, calls that run are waited for and no others begin.
     """
     state, taken = threading.Condition(), deque[tuple[int, Future[Result]]]()
     room = 3 * sum(crew.threads * crew.most for crew in crews)
-    begun = given = 0
+    begun = given = done = 0
     over = False
+    calls, seconds, beginning = [0] * len(crews), [0.0] * len(crews), time.monotonic()
 
-    def take(crew: Crew[Task, Result]) -> tuple[Sequence[Task], Future[Result]] | None:
+    def comes_too_late(number: int) -> bool:
+        if not all(calls):
+            return False  # as long as it is not known how long each crew takes
+        means = [total / n for total, n in zip(seconds, calls, strict=True)]
+        until_all_are_done = (len(tasks) - begun) * (time.monotonic() - beginning) / done
+        return means[number] > min(means) + until_all_are_done
+
+    def take(number: int) -> tuple[Sequence[Task], Future[Result]] | None:
         nonlocal begun
+        crew = crews[number]
         with state:
             state.wait_for(lambda: over or begun == len(tasks) or begun - given < room)
-            if over or begun == len(tasks):
+            if over or begun == len(tasks) or comes_too_late(number):
                 return None
             share = (len(tasks) - begun) // (_LEAST_BLOCKS * crew.threads)
             some = tasks[begun : begun + max(1, min(crew.most, share))]
@@ -140,15 +152,21 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
             state.notify_all()
             return some, future
 
-    def work(crew: Crew[Task, Result]) -> None:
-        while got := take(crew):
+    def work(number: int) -> None:
+        nonlocal done
+        while got := take(number):
             some, future = got
+            start = time.monotonic()
             try:
-                future.set_result(crew.work(some))
+                future.set_result(crews[number].work(some))
             except BaseException as error:
                 future.set_exception(error)
+            with state:
+                done += len(some)
+                calls[number] += 1
+                seconds[number] += time.monotonic() - start
 
-    at_work = [_in_thread(work, crew) for crew in crews for _ in range(crew.threads)]
+    at_work = [_in_thread(work, number) for number, crew in enumerate(crews) for _ in range(crew.threads)]
     try:
         while given < len(tasks):
             with state:
@@ -198,6 +216,36 @@ def start(function: Callable[[], Result]) -> Future[Result]:
 
     threading.Thread(target=call, daemon=True).start()
     return future
+
+
+class Behind:
+    """Calls functions in another thread, one after the other, while this one goes on.
+
+    Used as a context manager: all calls are over when it is left. The error of a call is raised by the next
+    one, by `wait`, or where the context is left.
+    """
+
+    def __init__(self) -> None:
+        self._last: Future[object] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.wait()
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Call a function as soon as the call before is over, which is waited for."""
+        self.wait()
+        self._last = start(function)
+
+    def wait(self) -> None:
+        """Wait for the call that runs, if any does; raise its error if there was one."""
+        if self._last is not None:
+            last, self._last = self._last, None
+            last.result()
 
 
 def share_of_block(total: int, most: int, threads: int) -> int:

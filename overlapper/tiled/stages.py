@@ -119,11 +119,15 @@ class Stages:
         assert self._workdir
         if kept := self._kept(path, name):
             return load_arrays(kept, kind), self.done[-1].facts
-        # It is finished while the next stage is made, which takes it from memory.
-        with self._workdir.finisher.writing(path) as artifact:
-            made, facts = make()
+        made, facts = make()
+        noted = self._note_made(path, name, facts, start)
+
+        def write(artifact: Artifact) -> None:
             save_arrays(artifact, made)
-            self._note_made(artifact, path, name, facts, start)
+            artifact.facts |= noted
+
+        # It is written while the next stage is made, which takes it from memory.
+        self._workdir.finisher.write(path, write)
         return made, facts
 
     def write(
@@ -152,7 +156,7 @@ class Stages:
         start, beside = time.perf_counter(), _beside(path)
         with writing(path) as artifact:
             facts = write(artifact, beside)
-            self._note_made(artifact, path, name, facts, start)
+            artifact.facts |= self._note_made(path, name, facts, start)
         if beside.is_dir():
             folders.remove(beside)
         made = finished(path)
@@ -175,13 +179,11 @@ class Stages:
             self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))
         return kept
 
-    def _note_made(
-        self, artifact: Artifact, path: Path, name: str, facts: dict[str, Any], start: float
-    ) -> None:
-        """Note a stage that was begun at a time and is made now, also in its artifact."""
+    def _note_made(self, path: Path, name: str, facts: dict[str, Any], start: float) -> dict[str, Any]:
+        """Note a stage that was begun at a time and is made now; return what its artifact says of that."""
         seconds = _seconds_since(start)
-        artifact.facts |= {"facts": facts, "seconds": seconds}
         self.done.append(Stage(name, facts, seconds, False, path.name))
+        return {"facts": facts, "seconds": seconds}
 
     def _place(self, name: str, params: Any) -> Path | None:
         if self._workdir is None:

@@ -24,6 +24,25 @@ def test_all_are_there_when_the_finisher_is_left(tmp_path):
         assert list(kept.load("values", np.int64)) == list(range(number + 1))
 
 
+def test_what_is_written_behind_is_there_when_the_finisher_is_left(tmp_path):
+    with Finisher() as finisher:
+        for number in range(3):
+            finisher.write(tmp_path / f"{number}", lambda to, n=number: to.save("values", np.arange(n + 1)))
+    for number in range(3):
+        kept = finished(tmp_path / f"{number}", verify=True)
+        assert list(kept.load("values", np.int64)) == list(range(number + 1))
+
+
+def test_what_cannot_be_written_behind_is_told_and_not_there(tmp_path):
+    def write(artifact):
+        artifact.save("values", np.arange(3))
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OutputError, match="No space left on device"), Finisher() as finisher:
+        finisher.write(tmp_path / "made", write)
+    assert os.listdir(tmp_path) == []
+
+
 @pytest.mark.parametrize("failing", [0, 1])
 def test_what_cannot_be_synced_is_told_and_not_there(failing, tmp_path, monkeypatch):
     def sync(path):

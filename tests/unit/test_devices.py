@@ -41,6 +41,17 @@ def names(chosen):
     return [device.name for device in chosen]
 
 
+@pytest.mark.parametrize(("device", "threads", "votes"), [
+    ("auto", 2 * resources.FAST_THREADS - 1, ["cuda:0", "cuda:2"]),
+    ("auto", 2 * resources.FAST_THREADS, ["cpu"]),
+    ("cuda", 2 * resources.FAST_THREADS, ["cuda:0", "cuda:2"]),
+    ("cpu", 1, ["cpu"]),
+])  # fmt: skip
+def test_many_threads_vote_without_gpus_that_nobody_asked_for(three_gpus, device, threads, votes):
+    assert names(resources.voting_devices(device, threads)) == votes
+    assert names(resources.Machine.of(threads, device, 0).devices) == votes
+
+
 def test_usable_gpus_are_chosen(three_gpus):
     assert names(list_devices()) == ["cpu", "cuda:0", "cuda:1", "cuda:2"]
     assert names(select_devices("auto")) == ["cuda:0", "cuda:2"]

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlapper.runtime.threads import (
+    Behind,
     Crew,
     available_threads,
     cut_evenly,
@@ -156,9 +158,9 @@ def test_falling_blocks_end_small(n, share, threads):
     assert (sizes > 0).all() and (np.diff(sizes[:-1]) <= 0).all()
     if n >= 100:
         assert sizes[0] == share
-        assert sizes[-2] == share // 4
+        assert sizes[-2] == share // 8
         assert all(
-            size <= max(share // 4, (n - start) // (2 * threads))
+            size <= max(share // 8, (n - start) // (2 * threads))
             for start, size in zip(bounds, sizes, strict=False)
         )
 
@@ -195,6 +197,25 @@ def test_crews_share_tasks_and_results_come_in_order(singles, tasks):
         assert most[-1] < 5
 
 
+def test_a_slow_crew_leaves_the_last_tasks_to_others():
+    most_are_done, begun, slow_calls = threading.Event(), itertools.count(1), []
+
+    def fast(some):
+        time.sleep(0.001)
+        if next(begun) == 200:
+            most_are_done.set()
+        return list(some)
+
+    def slow(some):
+        slow_calls.append(some)
+        assert most_are_done.wait(60)
+        return list(some)
+
+    parts = list(map_among(range(400), [Crew(2, fast, 1), Crew(1, slow, 200)]))
+    assert sorted(itertools.chain.from_iterable(parts)) == list(range(400))
+    assert len(slow_calls) == 1  # a second call would end after all others
+
+
 def test_crews_run_only_so_far_ahead_and_stop_when_nobody_reads_on():
     begun = itertools.count()
 
@@ -222,3 +243,34 @@ def test_errors_of_crews_come_through():
     with pytest.raises(KeyError, match="fifty"):
         for _ in results:
             pass
+
+
+def test_calls_behind_come_one_after_the_other_and_are_over_in_the_end():
+    order = []
+
+    def call(number):
+        order.append(("begin", number, threading.get_ident() == here))
+        time.sleep(0.01)
+        order.append(("end", number, threading.get_ident() == here))
+
+    here = threading.get_ident()
+    with Behind() as behind:
+        for number in range(3):
+            behind.call(partial(call, number))
+    assert order == [(what, number, False) for number in range(3) for what in ("begin", "end")]
+
+
+def test_an_error_behind_is_raised_once_by_what_follows():
+    def fail():
+        raise KeyError("behind")
+
+    done = []
+    behind = Behind()
+    behind.call(fail)
+    with pytest.raises(KeyError, match="behind"):
+        behind.call(lambda: done.append(1))
+    behind.call(lambda: done.append(2))
+    behind.wait()
+    assert done == [2]
+    with pytest.raises(KeyError, match="behind"), Behind() as behind:
+        behind.call(fail)

@@ -98,3 +98,41 @@ def radix_sort_rows(keys, spare):
             starts[digit] += 1
         keys, spare, rows, spare_rows = spare, keys, spare_rows, rows
     return keys, rows
+
+
+@njit(nogil=True, cache=True)
+def order_by_number(numbers):
+    """Return the rows in the order of their numbers, those of equal numbers in their own.
+
+    Parameters
+    ----------
+    numbers : ndarray of int32, shape (n,)
+        From 0 on; there is room for an array as long as the largest one.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+    """
+    largest = -1
+    for row in range(len(numbers)):
+        largest = max(largest, numbers[row])
+    starts = np.zeros(largest + 2, np.int64)
+    for row in range(len(numbers)):
+        starts[numbers[row] + 1] += 1
+    for number in range(largest + 1):
+        starts[number + 1] += starts[number]
+    rows = np.empty(len(numbers), np.int64)
+    for row in range(len(numbers)):
+        rows[starts[numbers[row]]] = row
+        starts[numbers[row]] += 1
+    return rows
+
+
+@njit(nogil=True, cache=True)
+def taken_from_both(rows, first, second):
+    """Return the given rows (int64) of two arrays of a kind, one behind the other."""
+    taken = np.empty(len(rows), first.dtype)
+    for i in range(len(rows)):
+        row = rows[i]
+        taken[i] = first[row] if row < len(first) else second[row - len(first)]
+    return taken
