@@ -42,7 +42,7 @@ NOT_FITTED = {
     "kernels/consensus/layer_paths.py": "ANY_SURPLUS",
     "kernels/consensus/mem_anchors.py": "DIAGONALS _COLUMNS _WIDTH _STEPS _FAR",
     "kernels/consensus/next_draft.py": "_MOST_AGREED",
-    "kernels/consensus/own_bases.py": "MILLION KINDS NOTHING SOMETHING",
+    "kernels/consensus/own_bases.py": "MILLION KINDS NOTHING SOMETHING _APART",
     "kernels/consensus/site_links.py": "UNIT _AT_ONCE _ROUNDED",
     "kernels/consensus/votes.py": "_WIDTH DELETION",
     # A warning alone.

@@ -16,6 +16,8 @@ MIN_HOLDING = 3
 """Least layers that hold a base, or its lack."""
 STRETCH = SLOTS + 1
 """Columns missing in a row that are more than a draft can gain."""
+_APART = (STRETCH + 1) // 2
+"""Columns between those that are looked at for stretches."""
 MILLION = 1_000_000
 BESIDES = 3 * MILLION // 2
 """Least layers that hold it, in millionths of a layer, on top of those that may err alike."""
@@ -95,24 +97,49 @@ def keep_stretches(layers, starts, votes, alike):
     Parameters are those of `keep_own`.
     """
     target = len(layers.start) - 1
-    having, lacking = np.empty(2, np.int64), np.empty(2, np.int64)
-    for c in range(len(votes.differing)):
-        if votes.differing[c] < MIN_HOLDING:
+    lacking = _lacking_stretches(layers, starts, len(votes.differing))
+    having = np.empty(2, np.int64)
+    for c in range(len(lacking)):
+        if lacking[c, 0] + lacking[c, 1] < MIN_HOLDING:
             continue
         own = _kind_at(layers, starts, target, c)
         if own < 0 or own == DELETION:
             continue
-        having[:], lacking[:] = 0, 0
+        having[:] = 0
         for m in range(len(layers.start)):
-            kind = _kind_at(layers, starts, m, c)
-            if kind == own:
+            if _kind_at(layers, starts, m, c) == own:
                 having[np.int64(layers.reverse[m])] += 1
-            elif kind == DELETION and is_in_gap(layers, starts, m, c, STRETCH):
-                lacking[np.int64(layers.reverse[m])] += 1
-        n = having.sum() + lacking.sum()
+        n = having.sum() + lacking[c].sum()
         least = max(MILLION * MIN_HOLDING, BESIDES + alike[1, MOST_MISSING] * n)
-        if _is_held(having[0], having[1], least) and _is_held(lacking[0], lacking[1], least):
+        if _is_held(having[0], having[1], least) and _is_held(lacking[c, 0], lacking[c, 1], least):
             votes.column[c, DELETION] = 0
+
+
+@njit(nogil=True, cache=True)
+def _lacking_stretches(layers, starts, columns):
+    """Return how many layers of either strand lack each column, and `STRETCH` in a row with it or more."""
+    lacking = np.zeros((columns, 2), np.int64)
+    for m in range(len(layers.start)):
+        if not layers.used[m]:
+            continue
+        at, strand, end = layers.at[m], np.int64(layers.reverse[m]), np.int64(layers.end[m])
+        # Two columns that are looked at, one after the other, lie within or beside each stretch.
+        c = np.int64(layers.start[m])
+        while c + _APART <= end:
+            here = starts[at + c]
+            if starts[at + c + _APART] != here:
+                c += _APART
+                continue
+            first, stop = c, c + _APART
+            while first > layers.start[m] and starts[at + first - 1] == here:
+                first -= 1
+            while stop < end and starts[at + stop + 1] == here:
+                stop += 1
+            if stop - first >= STRETCH:
+                for column in range(first, stop):
+                    lacking[column, strand] += 1
+            c = stop
+    return lacking
 
 
 @inner

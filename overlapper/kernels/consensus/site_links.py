@@ -52,14 +52,25 @@ def linked_sites(columns, compared, differing, reverse, alone):
     ndarray of bool, shape (sites,)
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
-    expected = np.empty(len(alone))
-    for site in range(len(alone)):
+    sites, behind = len(columns), np.int64(0)
+    expected = np.empty(sites)
+    for site in range(sites):
         expected[site] = 0.0 if alone[site] else np.inf
-    before, linked = np.int64(0), max(1, _are_linked(expected, 1).sum())
-    _expect_links(columns, compared, differing, linked, expected)
-    while before < linked:
-        before = linked
-        linked = max(1, _are_linked(expected, before).sum())
+    before = _number_linked(expected, 1)
+    # Most sites of a copy are linked to one that is not far behind.
+    for a in range(sites):
+        while behind < sites and columns[behind] < columns[a] + MIN_APART:
+            behind += 1
+        if expected[a] >= before:
+            _expect_links(columns, compared, differing, a, behind, min(behind + _AT_ONCE, sites), expected)
+    before = _number_linked(expected, before)
+    for a in range(sites):
+        if expected[a] >= before:
+            for low in range(0, sites, _AT_ONCE):
+                _expect_links(columns, compared, differing, a, low, min(low + _AT_ONCE, sites), expected)
+                if expected[a] < before:
+                    break
+            before = _number_linked(expected, before)
     return _are_linked(expected, before)
 
 
@@ -73,37 +84,40 @@ def _are_linked(expected, before):
 
 
 @njit(nogil=True, cache=True)
-def _expect_links(columns, compared, differing, before, expected):
-    """Find the link of each site that is least expected by chance.
+def _number_linked(expected, before):
+    """Return how many sites are linked at least, 1 or more, if there are ``before`` of them at least.
+
+    The more sites are linked, the more often a link may be expected by chance. That of a site which is linked
+    even so need not be found: it would change the number no more.
+    """
+    linked = max(before, _are_linked(expected, before).sum())
+    while before < linked:
+        before, linked = linked, _are_linked(expected, linked).sum()
+    return before
+
+
+@njit(nogil=True, cache=True)
+def _expect_links(columns, compared, differing, a, low, high, expected):
+    """Find the links of a site and those of ``[low, high)`` that are least expected by chance.
 
     Parameters
     ----------
     columns, compared, differing
         As for `linked_sites`, the marks of rows as `_bits_by_strand` packs them.
-    before : int
-        Sites of which `_links_by_chance` is less are linked, however much less it is.
+    a, low, high : int
+        `_AT_ONCE` sites at most.
     expected : ndarray of float64, shape (sites,)
-        0 for sites that need no link, infinite for others. Out: the least `_links_by_chance` of each site and
-        another one; of sites that are linked perhaps not the least.
+        The least `_links_by_chance` so far of each site and another one.
     """
-    sites, least = len(columns), np.inf
+    sites = len(columns)
     common, about = np.empty((2, 4, _AT_ONCE), np.int64), np.empty((2, _AT_ONCE), np.float64)
     counts = np.empty((2, 4), np.int64)
-    for a in range(sites):
-        # Most sites of a copy are linked to one that is not far behind. Those before this one that are not
-        # linked were compared with it.
-        low, left = a, sites if least < before else sites - a
-        while left > 0 and expected[a] >= before:
-            high = min(low + _AT_ONCE, low + left, sites)
-            _compare_with(compared, differing, a, low, high, common, about)
-            for b in range(low, high):
-                if abs(columns[b] - columns[a]) >= MIN_APART and _may_separate(about, b - low):
-                    _copy_counts(common, b - low, b < a, counts)
-                    by_chance = _links_by_chance(counts, sites * (sites - 1) // 2)
-                    expected[a], expected[b] = min(expected[a], by_chance), min(expected[b], by_chance)
-            left -= high - low
-            low = high % sites
-        least = min(least, expected[a])
+    _compare_with(compared, differing, a, low, high, common, about)
+    for b in range(low, high):
+        if abs(columns[b] - columns[a]) >= MIN_APART and _may_separate(about, b - low):
+            _copy_counts(common, b - low, b < a, counts)
+            by_chance = _links_by_chance(counts, sites * (sites - 1) // 2)
+            expected[a], expected[b] = min(expected[a], by_chance), min(expected[b], by_chance)
 
 
 @njit(nogil=True, cache=True)
