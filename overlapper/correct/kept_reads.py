@@ -84,15 +84,14 @@ class HeldReads:
 
     def _found(self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
         def find() -> tuple[Overlaps, Facts]:
-            threads = round_.machine.threads
             reads = self._reads.bases_alone()
             if round_.number == 1:
                 order = np.arange(len(reads))
             else:
-                order = canonical_order(reads, threads)
-                reads = in_order(reads, order, threads)
+                order = canonical_order(reads, self._threads)
+                reads = in_order(reads, order, self._threads)
             run = pipeline.run(
-                reads, preset, changes=changes, threads=threads, order=order, report=round_.report,
+                reads, preset, changes=changes, threads=self._threads, order=order, report=round_.report,
                 **round_.machine.for_overlaps(changes),
             )  # fmt: skip
             return run.overlaps, {"chosen": run.why, **run.funnel}
