@@ -121,7 +121,8 @@ class StageRun:
         from overlapper.correct.resources import voting_devices
         from overlapper.runtime.gpu.devices import named
 
-        progress.note(f"consensus on {named(voting_devices(self.device, self.threads), self.threads)}")
+        devices = voting_devices(self.device, self.devices, self.threads)
+        progress.note(f"consensus on {named(devices, self.threads)}")
         return {
             "preset": self.preset, "device": self.device, "gpu_memory": self.gpu_memory,
             "report": progress.report,

@@ -88,7 +88,8 @@ class Rows(Table):
 def rows_of(overlaps: Overlaps, threads: int = 1) -> Rows:
     """Return two rows for each overlap, of the query on the target and the reverse, sorted by target."""
     o = overlaps
-    order = order_by_number(np.concatenate([o.query, o.target]))
+    on = np.concatenate([o.query, o.target])
+    order, _ = order_by_number(on, int(on.max(initial=-1)) + 1)
     columns = (
         (o.query, o.target), (o.target, o.query), (o.reverse, o.reverse), (o.q_start, o.t_start),
         (o.q_end, o.t_end), (o.t_start, o.q_start), (o.t_end, o.q_end), (o.score, o.score),
@@ -161,7 +162,8 @@ class Pileups:
 
     def __post_init__(self) -> None:
         if (np.diff(self.rows.target) < 0).any():
-            object.__setattr__(self, "rows", self.rows.take(order_by_number(self.rows.target)))
+            order, _ = order_by_number(self.rows.target, len(self.targets))
+            object.__setattr__(self, "rows", self.rows.take(order))
 
     @functools.cached_property
     def typical_divergence(self) -> float:

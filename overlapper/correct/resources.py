@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 FAST_THREADS = 8
-"""Threads for each GPU from which on they vote sooner without it, as they would wait for its last windows."""
+"""Threads for each GPU from which on they vote sooner without it, as they would wait for its last windows.
+With 4 it makes an assembly faster, with 8 it changes nothing, with 16 it makes it slower (reads of the MHC,
+an H200; ``docs/notes/gpu.md``)."""
 
 
 class Workers(NamedTuple):
@@ -33,16 +35,17 @@ class Workers(NamedTuple):
     gpus: Gpus | None = None
 
 
-def voting_devices(device: str, threads: int) -> list[Device]:
+def voting_devices(device: str, devices: Sequence[Device], threads: int) -> Sequence[Device]:
     """Return the devices that vote; of GPUs that are not asked for, none where there are many threads.
 
     Parameters
     ----------
     device : str
-        As `overlapper.runtime.gpu.devices.select_devices` takes it, which says what is raised, too.
+        As the user asked for it.
+    devices : sequence of Device
+        Those that `overlapper.runtime.gpu.devices.select_devices` returns for it.
     threads : int
     """
-    devices = select_devices(device)
     if device == "auto" and threads >= FAST_THREADS * len(devices):
         return select_devices("cpu")
     return devices
@@ -71,7 +74,7 @@ class Machine:
     @classmethod
     def of(cls, threads: int, device: str, gpu_memory: int) -> Self:
         """Look for the devices, and return the machine."""
-        return cls(threads, device, voting_devices(device, threads), gpu_memory)
+        return cls(threads, device, voting_devices(device, select_devices(device), threads), gpu_memory)
 
     def for_overlaps(self, changes: Mapping[str, Any] | None) -> dict[str, Any]:
         """Return the device arguments of a search for overlaps with these changes of parameters."""

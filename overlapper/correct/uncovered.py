@@ -81,11 +81,13 @@ def cut_uncovered(
     """
     read, start, end, names = [], [], [], []
     fates, bases_out = [], np.zeros(len(given), np.int64)
-    names_given, lengths = given.names, made.reads.lengths.tolist()
-    stretches = list(zip(made.covered.start.tolist(), made.covered.end.tolist(), strict=True))
-    first = made.covered.offsets.tolist()
+    names_given = given.names
     for number, i in enumerate(back.tolist()):
-        name, length, covered = names_given[i], lengths[i], stretches[first[i] : first[i + 1]]
+        name, length = names_given[i], int(made.reads.lengths[i])
+        stretches = slice(made.covered.offsets[i], made.covered.offsets[i + 1])
+        covered = list(
+            zip(made.covered.start[stretches].tolist(), made.covered.end[stretches].tolist(), strict=True)
+        )
         parts = _parts(covered, length, uncovered)
         fates.append(_fate(bool(covered), parts, length))
         for part, (a, b) in enumerate(parts, 1):

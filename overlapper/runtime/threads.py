@@ -129,13 +129,15 @@ def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Ite
     begun = given = done = 0
     over = False
     calls, seconds, beginning = [0] * len(crews), [0.0] * len(crews), time.monotonic()
+    staying = set(range(len(crews)))
 
     def comes_too_late(number: int) -> bool:
-        if not all(calls):
-            return False  # as long as it is not known how long each crew takes
-        means = [total / n for total, n in zip(seconds, calls, strict=True)]
-        until_all_are_done = (len(tasks) - begun) * (time.monotonic() - beginning) / done
-        return means[number] > min(means) + until_all_are_done
+        if number in staying and all(calls):  # else it is not known how long each crew takes
+            means = {crew: seconds[crew] / calls[crew] for crew in staying}
+            until_all_are_done = (len(tasks) - begun) * (time.monotonic() - beginning) / done
+            if means[number] > min(means.values()) + until_all_are_done:
+                staying.remove(number)  # the fastest one that is left stays
+        return number not in staying
 
     def take(number: int) -> tuple[Sequence[Task], Future[Result]] | None:
         nonlocal begun

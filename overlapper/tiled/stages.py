@@ -102,7 +102,7 @@ class Stages:
         params : object that JSON can hold
             What the stage depends on, besides the stages before it.
         make : callable
-            Gives the result and its facts.
+            Gives the result, whose arrays stay as they are from then on, and its facts.
 
         Raises
         ------

@@ -48,7 +48,7 @@ def names(chosen):
     ("cpu", 1, ["cpu"]),
 ])  # fmt: skip
 def test_many_threads_vote_without_gpus_that_nobody_asked_for(three_gpus, device, threads, votes):
-    assert names(resources.voting_devices(device, threads)) == votes
+    assert names(resources.voting_devices(device, select_devices(device), threads)) == votes
     assert names(resources.Machine.of(threads, device, 0).devices) == votes
 
 

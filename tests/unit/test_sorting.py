@@ -14,8 +14,9 @@ from overlapper.tables.ragged import offsets_of
 @pytest.mark.parametrize("n", [0, 1, 2, 500])
 def test_rows_of_equal_numbers_keep_their_order(n):
     numbers = [random.Random(n).randrange(1 + n // 5) for _ in range(n)]
-    order = order_by_number(np.array(numbers, np.int32))
+    order, starts = order_by_number(np.array(numbers, np.int32), 1 + n // 5)
     assert order.tolist() == sorted(range(n), key=numbers.__getitem__)
+    assert starts.tolist() == [sum(other < number for other in numbers) for number in range(2 + n // 5)]
 
 
 def test_rows_are_taken_from_two_arrays_as_from_one():

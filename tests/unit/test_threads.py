@@ -7,12 +7,14 @@ import threading
 import time
 import weakref
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overlapper.runtime import threads as runtime_threads
 from overlapper.runtime.threads import (
     Behind,
     Crew,
@@ -214,6 +216,39 @@ def test_a_slow_crew_leaves_the_last_tasks_to_others():
     parts = list(map_among(range(400), [Crew(2, fast, 1), Crew(1, slow, 200)]))
     assert sorted(itertools.chain.from_iterable(parts)) == list(range(400))
     assert len(slow_calls) == 1  # a second call would end after all others
+
+
+def test_all_tasks_are_done_though_the_crew_that_stays_becomes_the_slower_one(monkeypatch):
+    now, begun = [0.0], itertools.count(1)
+    other_begins, most_are_done, other_is_done = (threading.Event() for _ in range(3))
+
+    def monotonic():
+        now[0] += 1
+        return now[0]
+
+    def becoming_slow(some):
+        number = next(begun)
+        assert other_begins.wait(60)
+        if number == 250:
+            most_are_done.set()
+            assert other_is_done.wait(60)
+            time.sleep(0.1)  # it leaves meanwhile
+        now[0] += 100_000 * (number > 250)
+        return list(some)
+
+    def leaving(some):
+        other_begins.set()
+        assert most_are_done.wait(60)
+        other_is_done.set()
+        return list(some)
+
+    monkeypatch.setattr(runtime_threads, "time", SimpleNamespace(monotonic=monotonic))
+    found = []
+    crews = [Crew(1, becoming_slow, 1), Crew(1, leaving, 200)]
+    work = threading.Thread(target=lambda: found.extend(map_among(range(400), crews)), daemon=True)
+    work.start()
+    work.join(60)
+    assert list(itertools.chain.from_iterable(found)) == list(range(400))
 
 
 def test_crews_run_only_so_far_ahead_and_stop_when_nobody_reads_on():

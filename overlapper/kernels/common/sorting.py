@@ -101,31 +101,31 @@ def radix_sort_rows(keys, spare):
 
 
 @njit(nogil=True, cache=True)
-def order_by_number(numbers):
-    """Return the rows in the order of their numbers, those of equal numbers in their own.
+def order_by_number(numbers, count):
+    """Return rows in the order of their numbers, those of equal numbers in their own, and where each starts.
 
     Parameters
     ----------
-    numbers : ndarray of int32, shape (n,)
-        From 0 on; there is room for an array as long as the largest one.
+    numbers : ndarray of int32 or int64, shape (n,)
+        From 0 to below ``count``.
+    count : int
 
     Returns
     -------
-    ndarray of int64, shape (n,)
+    order : ndarray of int64, shape (n,)
+    starts : ndarray of int64, shape (count + 1,)
+        The rows of a number are ``order[starts[number]:starts[number + 1]]``.
     """
-    largest = -1
-    for row in range(len(numbers)):
-        largest = max(largest, numbers[row])
-    starts = np.zeros(largest + 2, np.int64)
+    starts = np.zeros(count + 1, np.int64)
     for row in range(len(numbers)):
         starts[numbers[row] + 1] += 1
-    for number in range(largest + 1):
+    for number in range(count):
         starts[number + 1] += starts[number]
-    rows = np.empty(len(numbers), np.int64)
+    order, free = np.empty(len(numbers), np.int64), starts.copy()
     for row in range(len(numbers)):
-        rows[starts[numbers[row]]] = row
-        starts[numbers[row]] += 1
-    return rows
+        order[free[numbers[row]]] = row
+        free[numbers[row]] += 1
+    return order, starts
 
 
 @njit(nogil=True, cache=True)

@@ -31,13 +31,6 @@ def places_of_bases(origin, offsets, target, base):
     """
     places = np.empty(len(target), np.int64)
     for row in range(len(target)):
-        first = offsets[target[row]]
-        low, high = first, offsets[target[row] + 1]
-        while low < high:
-            middle = (low + high) >> 1
-            if origin[middle] < base[row]:
-                low = middle + 1
-            else:
-                high = middle
-        places[row] = low - first
+        of_target = origin[offsets[target[row]] : offsets[target[row] + 1]]
+        places[row] = np.searchsorted(of_target, base[row])
     return places

@@ -35,7 +35,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
-from overlapper.kernels.consensus.own_bases import BESIDES, MILLION, is_in_gap
+from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
@@ -172,7 +172,19 @@ def _kind_at(layers, starts, m, column):
     if starts[row + 1] > starts[row]:
         base = np.int64(layers.bases[layers.first[m] + starts[row]])
         return base if base < DELETION else np.int64(-1)
-    return np.int64(DELETION) if is_in_gap(layers, starts, m, column, LONG_GAP) else np.int64(-1)
+    return np.int64(DELETION) if _is_in_gap(layers, starts, m, column) else np.int64(-1)
+
+
+@inner
+def _is_in_gap(layers, starts, m, column):
+    """Return whether a column that a layer lacks is one of `LONG_GAP` in a row, or more."""
+    at, first, end = layers.at[m], np.int64(column), np.int64(column) + 1
+    here = starts[at + column]
+    while end - first < LONG_GAP and first > layers.start[m] and starts[at + first - 1] == here:
+        first -= 1
+    while end - first < LONG_GAP and end < layers.end[m] and starts[at + end + 1] == here:
+        end += 1
+    return end - first >= LONG_GAP
 
 
 @njit(nogil=True, cache=True)

@@ -143,18 +143,6 @@ def _lacking_stretches(layers, starts, columns):
 
 
 @inner
-def is_in_gap(layers, starts, m, column, columns):
-    """Return whether a column that a layer lacks is one of so many in a row, or more."""
-    at, first, end = layers.at[m], np.int64(column), np.int64(column) + 1
-    here = starts[at + column]
-    while end - first < columns and first > layers.start[m] and starts[at + first - 1] == here:
-        first -= 1
-    while end - first < columns and end < layers.end[m] and starts[at + end + 1] == here:
-        end += 1
-    return end - first >= columns
-
-
-@inner
 def _run_at(draft, column):
     """Return where the homopolymer run of a column starts and ends on the draft."""
     start, end = column, column + 1

@@ -87,11 +87,8 @@ def stretches_by_read(reads, placed, query, q_start, q_end, target, t_start, t_e
             _count(placed, place[target[i]], query[i], offsets)
     for read in range(reads):
         offsets[read + 1] += offsets[read]
-    begins, ends, slots = (
-        np.empty(offsets[-1], np.int64),
-        np.empty(offsets[-1], np.int64),
-        offsets[:-1].copy(),
-    )
+    begins, ends = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+    slots = offsets[:-1].copy()
     for row in range(len(placed.read)):
         low, high = np.int64(placed.r_start[row]), np.int64(placed.r_end[row])
         _put(placed, row, placed.read[row], low, high, slots, begins, ends)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 
 
@@ -27,20 +28,24 @@ def count_together(query, target, reverse, extents, reads, ragged):
     ndarray of int64, shape (reads, 2)
         At the end of the forward strand, and of the reverse complement, of each read.
     """
-    together = np.zeros((reads, 2), np.int64)
-    longest_beyond = np.zeros((reads, 2), np.int32)
-    for counting in (False, True):
-        for row in range(len(query)):
-            shared = min(extents[2, row], extents[3, row])
-            for strand in range(2):
-                query_goes_on = extents[1 - strand, row]
-                for of_target in (False, True):
-                    read = target[row] if of_target else query[row]
-                    end = strand ^ reverse[row] if of_target else strand
-                    beyond = query_goes_on if of_target else -query_goes_on
-                    if not counting:
-                        if beyond > ragged:
-                            longest_beyond[read, end] = max(longest_beyond[read, end], shared)
-                    elif abs(beyond) <= ragged and shared > longest_beyond[read, end]:
-                        together[read, end] += 1
+    together, longest_beyond = np.zeros((reads, 2), np.int64), np.zeros((reads, 2), np.int32)
+    for row in range(len(query)):
+        for side in range(4):
+            read, end, beyond, shared = _at(query, target, reverse, extents, row, side)
+            if beyond > ragged:
+                longest_beyond[read, end] = max(longest_beyond[read, end], shared)
+    for row in range(len(query)):
+        for side in range(4):
+            read, end, beyond, shared = _at(query, target, reverse, extents, row, side)
+            together[read, end] += abs(beyond) <= ragged and shared > longest_beyond[read, end]
     return together
+
+
+@inner
+def _at(query, target, reverse, extents, row, side):
+    """Return a read, one of its ends, how much further the other read goes there, and what both share."""
+    strand, shared = side & 1, min(extents[2, row], extents[3, row])
+    further = extents[1 - strand, row]
+    if side < 2:
+        return query[row], strand, -further, shared
+    return target[row], strand ^ reverse[row], further, shared

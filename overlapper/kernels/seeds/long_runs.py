@@ -99,12 +99,6 @@ def with_surplus(read, place, first_cut, cut_at, missing, out):
         Out: the places, behind all surplus that was cut there.
     """
     for i in range(len(read)):
-        before = first_cut[read[i]]
-        low, high = before, first_cut[read[i] + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if cut_at[middle] <= place[i]:
-                low = middle + 1
-            else:
-                high = middle
-        out[i] = place[i] + missing[low] - missing[before]
+        before, behind = first_cut[read[i]], first_cut[read[i] + 1]
+        cuts = np.searchsorted(cut_at[before:behind], place[i], side="right")
+        out[i] = place[i] + missing[before + cuts] - missing[before]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.sorting import order_by_number
 from overlapper.runtime.compile.cache import njit
 
 KEYS = 1 << 12
@@ -62,17 +63,9 @@ def longest_first(q_steps, t_steps, classes, count):
     longest = np.int64(1)
     for item in range(len(q_steps)):
         longest = max(longest, min(q_steps[item], t_steps[item]))
-    starts = np.zeros(count * KEYS + 1, np.int64)
     keys = np.empty(len(q_steps), np.int64)
     for item in range(len(q_steps)):
         rank = KEYS - 1 - min(q_steps[item], t_steps[item]) * (KEYS - 1) // longest
         keys[item] = classes[item] * KEYS + rank
-        starts[keys[item] + 1] += 1
-    for key in range(count * KEYS):
-        starts[key + 1] += starts[key]
-    bounds = starts[::KEYS].copy()
-    order = np.empty(len(q_steps), np.int64)
-    for item in range(len(q_steps)):
-        order[starts[keys[item]]] = item
-        starts[keys[item]] += 1
-    return order, bounds
+    order, starts = order_by_number(keys, count * KEYS)
+    return order, starts[::KEYS].copy()
