@@ -91,19 +91,16 @@ def test_modules_stay_short(module, path):
 
 def test_computing_on_gpus_loads_no_compiler():
     """numba-cuda takes long to load, and is there for what is not compiled yet (runtime/gpu/cubins.py)."""
-    known = dict(MODULES)
-    # What corrects reads defines kernels beside the code that starts them; nothing else needs it.
-    known.pop("overlapper.kernels.consensus.cuda.layers")
     extenders = [f"overlapper.extend.{name}" for name in ("xdrop", "gact", "pairwise")]
     left, seen = ["overlapper.gpu.gpus", "overlapper.runtime.gpu.devices", *extenders], []
     while left:
         module = left.pop()
-        if module in known and module not in seen:
+        if module in MODULES and module not in seen:
             seen.append(module)
-            left.extend(imports_of(known[module]))
+            left.extend(imports_of(MODULES[module]))
     assert {"overlapper.kernels.gact.cuda.gact", "overlapper.kernels.pairwise.cuda.pairwise"} < set(seen)
     for module in seen:
-        for node in ast.parse(known[module].read_text()).body:
+        for node in ast.parse(MODULES[module].read_text()).body:
             names = (
                 [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom | ast.Import) else []
             )

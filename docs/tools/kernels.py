@@ -28,7 +28,7 @@ RUNS = {
     "overlap_gact": "overlap reads.fq --extender gact --device cpu -o gact.paf -t 1 -q",
     "layout": "layout reads.fq overlaps.paf -o layout.gfa --fasta unitigs.fa -t 1 -q",
     "correct": "correct deep.fq --device cpu -o corrected.fq -t 1 -q",
-    "polish": "polish unitigs.fa deep.fq --device cpu -o polished.fa -t 1 -q",
+    "polish": "polish unitigs.fa deep.fq -o polished.fa -t 1 -q",
     "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
     "assemble_accurate": "assemble accurate.fq --device cpu -o accurate -t 1 -q",
     "assemble_phased": "assemble accurate.fq --haplotypes phase --device cpu -o phased -t 1 -q",

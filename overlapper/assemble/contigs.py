@@ -170,8 +170,8 @@ def assemble_reads(
     threads : int, optional
         All that the process may use by default; changes nothing but the time.
     device : str
-        What finds overlaps and the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs,
-        ``cuda:0,2`` for some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
+        What finds overlaps: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any and the reads are many. Changes nothing but the time.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional

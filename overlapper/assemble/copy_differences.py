@@ -60,7 +60,7 @@ def count_copy_differences(
     threads : int
         Changes nothing but the time.
     device, gpu_memory
-        What finds overlaps and the consensus; they change nothing but the time.
+        What finds overlaps; they change nothing but the time.
     order : ndarray of int64, shape (reads,), optional
         When the reads are in canonical order already, which this was of (`canonical_order`): the overlaps
         number them as before.

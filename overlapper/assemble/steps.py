@@ -119,7 +119,7 @@ class HeldSteps:
     def __init__(self, reads: Reads, stages: Stages, threads: int, device: str, gpu_memory: int) -> None:
         self.stages, self.threads = stages, threads
         self._given = reads
-        self._on: dict[str, Any] = {"device": device, "gpu_memory": gpu_memory, "threads": threads}
+        self._device, self._gpu_memory = device, gpu_memory
         self.reads = reads.bases_alone()
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
@@ -157,8 +157,10 @@ class HeldSteps:
                 # Equal ones are in the order of the reads themselves.
                 order = order[canonical_order(in_order(cut, order, self.threads), self.threads)]
                 reads = in_order(cut, order, self.threads)
-            on = {**self._on, "device": device_within(changes, self._on["device"])}
-            run = pipeline.run(reads, rate, changes=changes, order=order, report=report, **on)
+            run = pipeline.run(
+                reads, rate, changes=changes, threads=self.threads, order=order, report=report,
+                device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
+            )  # fmt: skip
             facts = {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
             return runs.restore(run.overlaps, self.threads) if runs else run.overlaps, facts
 
@@ -167,7 +169,10 @@ class HeldSteps:
 
     def correct(self, params: CorrectParams, report: Report) -> None:
         """See `AssemblySteps`."""
-        made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
+        made = correct(
+            self._given, self.overlaps, params, threads=self.threads, device=self._device,
+            gpu_memory=self._gpu_memory, stages=self.stages, report=report,
+        )  # fmt: skip
         self.reads = made.bases_alone()
         self.overlaps, self._rates = Overlaps.empty(), {}
 
@@ -181,5 +186,6 @@ class HeldSteps:
     ) -> Polished:
         """See `AssemblySteps`."""
         return polish(
-            unitigs, self._given, params, own=own, preset=rate, stages=self.stages, report=report, **self._on
-        )
+            unitigs, self._given, params, own=own, preset=rate, threads=self.threads, stages=self.stages,
+            report=report,
+        )  # fmt: skip

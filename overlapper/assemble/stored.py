@@ -13,11 +13,11 @@ from overlapper.assemble.steps import Changes, Facts
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.reads import correct_kept
-from overlapper.correct.resources import Machine
 from overlapper.correct.stored_polish import polish_stored
 from overlapper.correct.stored_rounds import StoredRoundReads, with_votes
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
+from overlapper.extend.registry import device_within
 from overlapper.io.arrays import ArrayWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
@@ -96,7 +96,7 @@ class StoredSteps:
         self._given = self._store = store
         self._workdir = workdir
         self._budget = with_votes(budget, len(store))
-        self._machine = Machine.of(budget.threads, device, gpu_memory)
+        self._device, self._gpu_memory = device, gpu_memory
         self._found: Artifact | None = None
         self._rates: dict[str, ErrorRate] = {}
         self._budget.left(len(store))
@@ -151,7 +151,7 @@ class StoredSteps:
                     store = store_reads(workdir, self._cut(runs))
                 run = run_tiled(
                     store, workdir, self._budget, rate, changes=changes, report=report,
-                    **self._machine.for_overlaps(changes),
+                    device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
                 )  # fmt: skip
                 columns = ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
@@ -172,10 +172,10 @@ class StoredSteps:
     def correct(self, params: CorrectParams, report: Report) -> None:
         """See `AssemblySteps`."""
         given = self._given
-        kept = StoredRoundReads(given, self._budget, self.overlaps)
+        kept = StoredRoundReads(given, self._budget, self.overlaps, self._device, self._gpu_memory)
         made = correct_kept(
             given.names().take(given.order), kept, np.arange(len(given)), params, preset="auto",
-            overlap_changes=None, uncovered=Uncovered.KEEP, machine=self._machine, stages=self.stages,
+            overlap_changes=None, uncovered=Uncovered.KEEP, threads=self.threads, stages=self.stages,
             report=report,
         )  # fmt: skip
 
@@ -198,6 +198,5 @@ class StoredSteps:
             own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
         return polish_stored(
             unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
-            device=self._machine.device, gpu_memory=self._machine.gpu_memory, stages=self.stages,
-            report=report,
+            stages=self.stages, report=report,
         )  # fmt: skip

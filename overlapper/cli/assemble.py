@@ -186,12 +186,13 @@ def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
     from overlapper.assemble.contigs import assemble_reads
     from overlapper.assemble.stored import assemble_stored
 
-    doing = run.voting(progress)
     if run.memory:
         store, place, stages = files.enter_context(run.stored(progress))
-        return assemble_stored(store, place, run.budget, run.params, stages=stages, **doing)
+        how = run.finding(int(store.lengths.sum()), progress)
+        return assemble_stored(store, place, run.budget, run.params, stages=stages, **how)
     given, _, stages = files.enter_context(run.held(progress))
-    return assemble_reads(given, run.params, threads=run.threads, stages=stages, **doing)
+    how = run.finding(given.total_bases, progress)
+    return assemble_reads(given, run.params, threads=run.threads, stages=stages, **how)
 
 
 def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:

@@ -144,13 +144,15 @@ def _corrected(
         found.extend([read_overlaps(overlaps, heads).distinct()] if overlaps else [])
         return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
-    voting = {"uncovered": Uncovered(uncovered), **run.voting(progress)}
+    cut = Uncovered(uncovered)
     if run.memory:
         store, _, stages = files.enter_context(run.stored(progress, given_overlaps))
         first = found.pop() if found else None
-        return correct_stored(store, run.budget, first, run.params, stages=stages, **voting)
+        how = run.finding(int(store.lengths.sum()), progress)
+        return correct_stored(store, run.budget, first, run.params, uncovered=cut, stages=stages, **how)
     given, order, stages = files.enter_context(run.held(progress, given_overlaps))
+    how = run.finding(given.total_bases, progress)
     return correct_reads(
-        given, found.pop() if found else None, run.params, threads=run.threads, stages=stages, order=order,
-        **voting,
+        given, found.pop() if found else None, run.params, threads=run.threads, uncovered=cut, stages=stages,
+        order=order, **how,
     )  # fmt: skip

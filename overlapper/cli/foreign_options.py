@@ -31,6 +31,7 @@ _OF_ONE = {
         "-N": "--secondary bounds how many are reported",
         "--MD": "samtools calmd adds MD",
     },
+    "polish": {"--device": "unitigs are polished by the CPU alone"},
     "evaluate": {"--truth": "the placements come before the overlaps: TRUTH PAF"},
     "assemble": {"-g": "the size of the genome is not needed"},
 }

@@ -52,8 +52,8 @@ Depth = Annotated[
 Device = Annotated[
     str,
     device(
-        "What computes: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never "
-        "changes the result."
+        "What finds overlaps: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any and the "
+        "reads are many. Never changes the result."
     ),
 ]
 GpuMemory = Annotated[int, size("Memory to take on each GPU, such as 8G; 0: what is free.")]

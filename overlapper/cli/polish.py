@@ -49,8 +49,6 @@ def polish(
     plan: options.Plan = False,
     workdir: options.Workdir = None,
     threads: options.Threads = 0,
-    device: options.Device = "auto",
-    gpu_memory: options.GpuMemory = 0,
     config: options.Config = None,
     write_config: options.WriteConfig = None,
     stats: options.Stats = None,
@@ -63,7 +61,7 @@ def polish(
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (layout, *reads, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")
-    load_compute(device)
+    load_compute()
 
     from overlapper.cli.record import Record
     from overlapper.correct.polish import read_unitigs
@@ -76,7 +74,7 @@ def polish(
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
-        output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
+        output=output, workdir=workdir, memory=memory, threads=threads,
     )  # fmt: skip
     with begun("polish", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
         progress,
@@ -110,7 +108,6 @@ def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, c
     from overlapper.correct.stored_polish import polish_stored
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
 
-    voting = run.voting(progress)
     progress.report("reading")
     unitigs = read_unitigs(layout)
     digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
@@ -118,7 +115,13 @@ def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, c
     if run.memory:
         store, place, stages = files.enter_context(run.stored(progress, lambda heads: layouts))
         clock.lap("reading")
-        return polish_stored(unitigs, store, place, run.budget, run.params, stages=stages, **voting)
+        return polish_stored(
+            unitigs, store, place, run.budget, run.params, preset=run.preset, stages=stages,
+            report=progress.report,
+        )  # fmt: skip
     given, _, stages = files.enter_context(run.held(progress, lambda heads: layouts))
     clock.lap("reading")
-    return polish_unitigs(unitigs, given, run.params, threads=run.threads, stages=stages, **voting)
+    return polish_unitigs(
+        unitigs, given, run.params, preset=run.preset, threads=run.threads, stages=stages,
+        report=progress.report,
+    )  # fmt: skip

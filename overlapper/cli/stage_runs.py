@@ -51,7 +51,7 @@ class StageRun:
         Bytes of main memory to stay within, by working on disk; 0 works in memory.
     threads : int
     device : str
-        What computes, as the user asked for it.
+        What finds overlaps, as the user asked for it.
     devices : list of Device
         What it is.
     gpu_memory : int
@@ -85,8 +85,8 @@ class StageRun:
         option: str = "--workdir",
         memory: int | None,
         threads: int,
-        device: str,
-        gpu_memory: int,
+        device: str = "cpu",
+        gpu_memory: int = 0,
     ) -> Self:
         """Check what a command was asked for, before any read is read."""
         from overlapper.io.fastx import FastxParts
@@ -116,13 +116,14 @@ class StageRun:
 
         return Budget.of(self.memory, self.threads)
 
-    def voting(self, progress: Progress) -> dict[str, Any]:
-        """Return the arguments that every consensus takes, in memory or on disk."""
-        from overlapper.correct.resources import voting_devices
-        from overlapper.runtime.gpu.devices import named
+    def finding(self, bases: int, progress: Progress) -> dict[str, Any]:
+        """Return how overlaps of so many bases of reads are found, in memory or on disk; log where."""
+        from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, device_for
+        from overlapper.runtime.gpu.devices import named, select_devices
 
-        devices = voting_devices(self.device, self.devices, self.threads)
-        progress.note(f"consensus on {named(devices, self.threads)}")
+        taken = device_for(FROM_SEEDS_ON_GPUS, self.device, bases, self.threads)
+        devices = self.devices if taken == self.device else select_devices(taken)
+        progress.note(f"overlaps on {named(devices, self.threads)}")
         return {
             "preset": self.preset, "device": self.device, "gpu_memory": self.gpu_memory,
             "report": progress.report,

@@ -8,49 +8,33 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.resources import Workers
 from overlapper.correct.vote_settings import given_error_rate, settings_of
 from overlapper.correct.voting_rows import (
     LOOKED_AT,
     MOST_SURPLUS,
     Chosen,
-    choose_rows,
     most_left_out,
     rows_of_windows,
     turned,
 )
 from overlapper.correct.windows import windows_of, without_margins
-from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
+from overlapper.kernels.consensus.consensus import COUNTS, correct_windows
 from overlapper.kernels.consensus.consensus_places import places_of_bases
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import (
-    Crew,
-    cut_falling,
-    map_among,
-    map_in_order,
-    share_for_threads,
-)
+from overlapper.runtime.threads import cut_falling, map_in_order, share_for_threads
 from overlapper.tables.ragged import offsets_of
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
 """Bases of targets of a block, the unit of work of a thread; more for large sets."""
-GPU_BLOCK_BASES = 4_000_000
-"""Most bases of the blocks that a GPU takes together."""
-GPU_LEAST_BASES = 2_000_000
-"""Least bases of targets for GPUs to be used: fewer are done before their kernels are loaded."""
 
 
 class Likeness(NamedTuple):
@@ -140,7 +124,7 @@ class Consensus:
 def consensus(
     pileups: Pileups,
     params: CorrectParams,
-    workers: Workers,
+    threads: int,
     *,
     doubt: int | None = None,
 ) -> Consensus:
@@ -151,19 +135,19 @@ def consensus(
     pileups : Pileups
     params : CorrectParams
         With all thresholds (`overlapper.correct.thresholds.fit_threshold`).
-    workers : Workers
+    threads : int
         Change nothing but the time.
     doubt : int, optional
         Result of `overlapper.correct.thresholds.fit_doubt` for reads that were corrected before, and so do
         not err independently of each other.
     """
-    return joined([part for _, part in consensus_in_parts(pileups, params, workers, doubt=doubt)])
+    return joined([part for _, part in consensus_in_parts(pileups, params, threads, doubt=doubt)])
 
 
 def consensus_in_parts(
     pileups: Pileups,
     params: CorrectParams,
-    workers: Workers,
+    threads: int,
     *,
     doubt: int | None = None,
     targets_lead: bool = False,
@@ -172,19 +156,15 @@ def consensus_in_parts(
 
     Parameters
     ----------
-    pileups, params, workers, doubt
+    pileups, params, threads, doubt
         As for `consensus`.
     targets_lead : bool
         Whether targets are leaders (`overlapper.correct.leaders`). It is to be known which reads are
         like them, so that more rows vote where all are of one copy.
     """
     vote = _WindowConsensus(pileups, params, doubt, targets_lead)
-    if workers.gpus and pileups.targets.total_bases >= GPU_LEAST_BASES:
-        of_windows = vote.on_gpus(workers.gpus, workers.threads)
-    else:
-        of_windows = vote.on_cpu(workers.threads)
     target, waiting, done, given = vote.bounds.target, [], 0, 0
-    for part in of_windows:
+    for part in map_in_order(vote.of_windows, vote.blocks(threads), threads):
         waiting.append(part)
         done += len(part.lengths)
         # The windows of a target that is not complete wait for the others.
@@ -211,47 +191,28 @@ class _WindowConsensus:
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
-    def on_cpu(self, threads: int) -> Iterator[Part]:
-        """Yield the consensus of blocks of windows, in order."""
-        return map_in_order(self._vote, self._blocks(threads), threads)
+    def blocks(self, threads: int) -> Iterator[np.ndarray]:
+        """Yield the numbers of the windows of every block, which a thread takes at a time."""
+        share = share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
+        starts = cut_falling(self._work_of_windows(), share, threads)
+        return itertools.starmap(np.arange, itertools.pairwise(starts))
 
-    def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[Part]:
-        """As `on_cpu`, by GPUs, which take several blocks at a time, and the threads that they leave free.
-
-        The CPU chooses the rows. Each slot of a GPU has two threads: one chooses rows while the other waits
-        for the GPU.
-        """
-        from overlapper.correct import consensus_gpu
-
-        blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
-
-        def vote_on_device(some: Sequence[np.ndarray]) -> Part:
-            with choosing:
-                chosen = consensus_gpu.as_one([self._choose(windows) for windows in some])
-            made = consensus_gpu.correct_windows(
-                gpus, self._targets, self._reads, chosen.windows, chosen.rows, self._settings
-            )
-            return self._cut(chosen, made)
-
-        most = max(1, GPU_BLOCK_BASES // self._share(threads))
-        crews: list[Crew[np.ndarray, Part]] = [
-            Crew(max(0, threads - gpus.slots), lambda some: self._vote(some[0]), 1),
-            Crew(2 * gpus.slots, vote_on_device, most),
-        ]
-        return map_among(blocks, crews)
-
-    def _vote(self, windows: np.ndarray) -> Part:
+    def of_windows(self, number: np.ndarray) -> Part:
         """Return the consensus of windows."""
-        chosen = self._rows_of(windows)
-        made = correct_windows(
-            *self._sequences, chosen.windows, chosen.rows, chosen.crowded, MOST_SURPLUS, self._settings
+        chosen = self._rows_of(number)
+        windows = chosen.windows
+        *made, marks = correct_windows(
+            *self._sequences, windows, chosen.rows, chosen.crowded, MOST_SURPLUS, self._settings
         )
-        return self._cut(chosen, made)
-
-    def _blocks(self, threads: int) -> list[np.ndarray]:
-        """Return the numbers of the windows of every block."""
-        starts = cut_falling(self._work_of_windows(), self._share(threads), threads)
-        return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+        offsets, *columns = made
+        start, stop = self.bounds.start[number], self.bounds.end[number]
+        rows = partial(turned, chosen, marks, start, stop, self._most_left_out)
+        lengths = self._targets.lengths[windows.target]
+        if (windows.end - windows.start == lengths).all():
+            return Part._make((np.diff(offsets), *columns, rows))
+        # What is inserted behind the last base of a target belongs to its last window.
+        within = without_margins(tuple(made), windows.start, start, stop + (stop == lengths))
+        return Part._make((*within, rows))
 
     def _work_of_windows(self) -> np.ndarray:
         """Return what work on each window is about, in bases of windows with as many rows as the mean."""
@@ -262,14 +223,6 @@ class _WindowConsensus:
         mean = max(1.0, (depth @ lengths) / max(1, lengths.sum()))
         bases = self.bounds.end - self.bounds.start
         return (bases * (1 + depth[self.bounds.target] / mean) / 2).astype(np.int64)
-
-    def _share(self, threads: int) -> int:
-        """Return the bases of a block, before blocks become smaller."""
-        return share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
-
-    def _choose(self, windows: np.ndarray) -> Chosen:
-        """Return windows with the rows that vote; on the CPU the kernel chooses them in crowded windows."""
-        return choose_rows(self._rows_of(windows), *self._sequences, self._settings)
 
     def _rows_of(self, number: np.ndarray) -> Chosen:
         bounds = self.bounds
@@ -284,21 +237,7 @@ class _WindowConsensus:
         rows = rows.sort_canonical()
         # Reads differ in accuracy: what is near for one is far for another.
         excess = rows.divergence - self._nearest[rows.read]
-        return rows_of_windows(rows, excess, number, windows, self._settings)
-
-    def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> Part:
-        """Cut the margins off the consensus of windows, as `correct_windows` returns it."""
-        number, windows = chosen.number, chosen.windows
-        offsets, codes, quality, depth, origin, counts, marks = made
-        counts[:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
-        start, stop = self.bounds.start[number], self.bounds.end[number]
-        rows = partial(turned, chosen, marks, start, stop, self._most_left_out)
-        lengths = self._targets.lengths[windows.target]
-        if (windows.end - windows.start == lengths).all():
-            return Part(np.diff(offsets), codes, quality, depth, origin, counts, rows)
-        # What is inserted behind the last base of a target belongs to its last window.
-        within = without_margins(made[:-1], windows.start, start, stop + (stop == lengths))
-        return Part._make((*within, rows))
+        return rows_of_windows(rows, excess, windows, self._settings)
 
 
 def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Consensus:

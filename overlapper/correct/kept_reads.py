@@ -11,6 +11,7 @@ from overlapper.correct.pileups import Pileups, rows_of
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedWriter
+from overlapper.extend.registry import device_within
 from overlapper.io.arrays import from_arrays
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
@@ -61,14 +62,16 @@ class HeldReads:
         In canonical order.
     overlaps : Overlaps or None
         Given overlaps for the first round.
-    threads : int
-        Changes nothing but the time.
+    threads, device, gpu_memory
+        As `overlapper.correct.reads.correct` takes them.
     """
 
-    def __init__(self, reads: Reads, overlaps: Overlaps | None, threads: int) -> None:
+    def __init__(
+        self, reads: Reads, overlaps: Overlaps | None, threads: int, device: str, gpu_memory: int
+    ) -> None:
         self._reads = reads
         self._overlaps = overlaps
-        self._threads = threads
+        self._threads, self._device, self._gpu_memory = threads, device, gpu_memory
 
     def pileups(
         self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
@@ -92,7 +95,7 @@ class HeldReads:
                 reads = in_order(reads, order, self._threads)
             run = pipeline.run(
                 reads, preset, changes=changes, threads=self._threads, order=order, report=round_.report,
-                **round_.machine.for_overlaps(changes),
+                device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
             )  # fmt: skip
             return run.overlaps, {"chosen": run.why, **run.funnel}
 

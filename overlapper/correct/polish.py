@@ -23,7 +23,6 @@ from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
 from overlapper.correct.replaced import replaced
-from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
@@ -118,8 +117,6 @@ def polish(
     own: OwnReads | None = None,
     preset: str | ErrorRate = "auto",
     threads: int | None = None,
-    device: str = "auto",
-    gpu_memory: int = 0,
     stages: Stages | None = None,
     report: Report = unreported,
 ) -> Polished:
@@ -138,11 +135,6 @@ def polish(
         Of the reads.
     threads : int, optional
         All that the process may use by default; changes nothing but the time.
-    device : str
-        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
-        if there are any. Changes nothing but the time.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Where the results of each round are kept; a later run on the same unitigs and reads takes them from
         there.
@@ -156,17 +148,14 @@ def polish(
     Raises
     ------
     ParameterError
-        When there is no such preset or device.
-    DeviceError, MissingExtraError
-        When a GPU that was asked for is missing or unusable, or a GPU fails.
+        When there is no such preset.
     """
     stages = stages or Stages()
     threads = threads or available_threads()
-    machine = Machine.of(threads, device, gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
     kept = HeldPolishingReads(reads, rate)
-    return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
+    return polish_kept(unitigs, kept, own, params, threads=threads, stages=stages, report=report)
 
 
 def polish_kept(
@@ -175,7 +164,7 @@ def polish_kept(
     own: OwnReads | None,
     params: CorrectParams | None,
     *,
-    machine: Machine,
+    threads: int,
     stages: Stages,
     report: Report,
 ) -> Polished:
@@ -186,14 +175,13 @@ def polish_kept(
     Parameters
     ----------
     kept : KeptPolishingReads
-    machine : Machine
     """
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     sequences = unitigs.sequences
     funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, own, params)
+        unitigs, facts = _vote(Round(number, stages, threads, report), unitigs, kept, own, params)
         params = params.with_fitted(facts)
         counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -244,48 +232,44 @@ class HeldPolishingReads:
 
     def rows_on(self, round_: Round, targets: Reads) -> Rows:
         """See `KeptPolishingReads`."""
-        return rows_on(targets, self.reads, self.rate, round_.machine.threads, round_.report)
+        return rows_on(targets, self.reads, self.rate, round_.threads, round_.report)
 
     def pileups(self, targets: Reads, rows: Rows) -> Pileups:
         """See `KeptPolishingReads`."""
         return Pileups(targets, self.reads, rows, targets_vote=False)
 
 
-class _Round(Round):
-    """A round of polishing: reads laid on unitigs, and a vote."""
+def _vote(
+    round_: Round, unitigs: Unitigs, kept: KeptPolishingReads, own: OwnReads | None, params: CorrectParams
+) -> tuple[Unitigs, dict[str, Any]]:
+    """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
 
-    def vote(
-        self, unitigs: Unitigs, kept: KeptPolishingReads, own: OwnReads | None, params: CorrectParams
-    ) -> tuple[Unitigs, dict[str, Any]]:
-        """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
+    def find() -> tuple[Unitigs, dict[str, Any]]:
+        windows = _Windows(unitigs)
+        if own is None:
+            rows = kept.rows_on(round_, windows.reads)
+        else:
+            rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
+        pileups = kept.pileups(windows.reads, rows)
+        joined, unconfirmed = windows.joining(), 0
+        fitted = fit_threshold(pileups, params, round_.threads)
+        for before, block in pileups.blocks():
+            for first, voted in consensus_in_parts(block, fitted, round_.threads):
+                made = replaced(block, voted, first) if round_.number == 1 else voted
+                inside = joined.add(made)
+                unconfirmed += int(np.count_nonzero(inside[unvoted(block, made, first)]))
+                round_.report("consensus", before + first + len(made), len(windows.reads))
+            del block  # before the next one comes
+        polished = Unitigs(joined.taken(), unitigs.circular)
+        return polished, {
+            **fitted.fitted(),
+            "reads on windows": len(rows),
+            "bases": polished.sequences.total_bases,
+            "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
+            UNVOTED: unconfirmed,
+        }
 
-        def find() -> tuple[Unitigs, dict[str, Any]]:
-            windows = _Windows(unitigs)
-            if own is None:
-                rows = kept.rows_on(self, windows.reads)
-            else:
-                rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
-            pileups = kept.pileups(windows.reads, rows)
-            joined, unconfirmed = windows.joining(), 0
-            with self.machine.holding(pileups.reads) as workers:
-                fitted = fit_threshold(pileups, params, workers)
-                for before, block in pileups.blocks():
-                    for first, voted in consensus_in_parts(block, fitted, workers):
-                        made = replaced(block, voted, first) if self.number == 1 else voted
-                        inside = joined.add(made)
-                        unconfirmed += int(np.count_nonzero(inside[unvoted(block, made, first)]))
-                        self.report("consensus", before + first + len(made), len(windows.reads))
-                    del block  # before the next one comes
-            polished = Unitigs(joined.taken(), unitigs.circular)
-            return polished, {
-                **fitted.fitted(),
-                "reads on windows": len(rows),
-                "bases": polished.sequences.total_bases,
-                "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
-                UNVOTED: unconfirmed,
-            }
-
-        return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)
+    return round_.stages.run(f"polish-{round_.number}", Unitigs, [kept.rate, params.of_round()], find)
 
 
 class _Windows:

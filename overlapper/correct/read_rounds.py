@@ -12,16 +12,15 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.kept_reads import Facts, KeptReads, WriteConsensus
-from overlapper.correct.leaders import LED_BELOW, WAVES, Roles, leaders_of, roles_of
+from overlapper.correct.leaders import LED_BELOW, WAVES, leaders_of, roles_of
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.resources import Workers
 from overlapper.correct.rounds import Round
 from overlapper.correct.settled import settled_of
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
-from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedPart, VotedWriter
+from overlapper.correct.voted import StoredVoted, Voted, VotedPart, VotedWriter
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import Behind, even_ranges, map_in_order
 
@@ -55,11 +54,10 @@ def _vote_on_all(
 ) -> Facts:
     """Vote on each read by all reads that overlap it."""
     bases = unconfirmed = 0
-    with round_.machine.holding(pileups.reads) as workers:
-        setup = _VoteSetup.fitted(pileups, params, round_, workers)
-        for made in setup.vote(pileups):
-            writer.add(made.part)
-            bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
+    setup = _VoteSetup.fitted(pileups, params, round_)
+    for made in setup.vote(pileups):
+        writer.add(made.part)
+        bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
     return {**setup.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
@@ -71,13 +69,19 @@ def _led_vote(
 
     def on_all(writer: VotedWriter) -> Facts:
         of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
-        roles = roles_of(leaders.numbers, of_leaders, round_.machine.threads)
+        roles = roles_of(leaders.numbers, of_leaders, round_.threads)
         place = np.zeros(len(pileups.targets), np.int64)
         place[leaders.numbers] = np.arange(len(leaders.numbers))
-        with round_.machine.holding(pileups.reads) as workers:
-            setup = _VoteSetup(params.with_fitted(found), None, workers, round_)
-            led = _Led(pileups, leaders, place, of_leaders, roles)
-            bases, unconfirmed = _write_all(partial(led.corrected, setup), setup, pileups, writer)
+        setup = _VoteSetup(params.with_fitted(found), None, round_)
+
+        def corrected(start: int, stop: int) -> _Numbered:
+            """Correct followers by leaders alone, others by all their rows."""
+            leading, following, others = numbers = roles.within(start, stop)
+            known = _Made(VotedPart.taken(leaders, place[leading]))
+            made = setup.vote(of_leaders, following), setup.vote(pileups, others)
+            return np.concatenate(numbers), itertools.chain([known], *made)
+
+        bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
             "followers": int(roles.follows.sum()),
@@ -94,23 +98,22 @@ def _vote_on_leaders(
     writer: VotedWriter,
 ) -> Facts:
     """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
-    targets, threads = pileups.targets, round_.machine.threads
+    targets, threads = pileups.targets, round_.threads
     unconfirmed, leading, alike = 0, np.zeros(0, np.int64), Rows.empty()
     writer.add_rows(alike)  # so that the columns are there
-    with round_.machine.holding(pileups.reads) as workers:
-        setup = _VoteSetup.fitted(pileups, params, round_, workers)._replace(targets_lead=True)
-        for wave in range(1, WAVES + 1):
-            roles = roles_of(leading, Pileups(targets, targets, alike, targets_vote=True), threads)
-            of_wave = leaders_of(pileups, roles, wave, threads)
-            writer.add_numbers(of_wave)
-            rows = [alike]
-            for made in setup.vote(pileups, of_wave, _to_part_with_rows):
-                on = made.alike
-                rows.append(dataclasses.replace(on, read=on.read + np.int32(len(leading))))
-                writer.add(made.part)
-                writer.add_rows(rows[-1])
-                unconfirmed += made.unconfirmed
-            leading, alike = np.concatenate([leading, of_wave]), Rows.concat(rows)
+    setup = _VoteSetup.fitted(pileups, params, round_)._replace(targets_lead=True)
+    for wave in range(1, WAVES + 1):
+        roles = roles_of(leading, Pileups(targets, targets, alike, targets_vote=True), threads)
+        of_wave = leaders_of(pileups, roles, wave, threads)
+        writer.add_numbers(of_wave)
+        rows = [alike]
+        for made in setup.vote(pileups, of_wave):
+            on = made.alike
+            rows.append(dataclasses.replace(on, read=on.read + np.int32(len(leading))))
+            writer.add(made.part)
+            writer.add_rows(rows[-1])
+            unconfirmed += made.unconfirmed
+        leading, alike = np.concatenate([leading, of_wave]), Rows.concat(rows)
     return {**setup.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
 
 
@@ -118,18 +121,17 @@ def _vote_on_unsettled(
     pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, writer: VotedWriter
 ) -> Facts:
     """Vote on each read that is not settled by all reads that overlap it."""
-    settled = settled_of(pileups, round_.machine.threads)
-    with round_.machine.holding(pileups.reads) as workers:
-        setup = _VoteSetup.fitted(pileups, params, round_, workers)
+    settled = settled_of(pileups, round_.threads)
+    setup = _VoteSetup.fitted(pileups, params, round_)
 
-        def corrected(start: int, stop: int) -> _Numbered:
-            stays = settled.stays[start:stop]
-            staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
-            unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
-            made = itertools.chain([_Made.known(unchanged)], setup.vote(pileups, others))
-            return np.concatenate([staying, others]), made
+    def corrected(start: int, stop: int) -> _Numbered:
+        stays = settled.stays[start:stop]
+        staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
+        unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
+        made = itertools.chain([_Made(unchanged)], setup.vote(pileups, others))
+        return np.concatenate([staying, others]), made
 
-        bases, unconfirmed = _write_all(corrected, setup, pileups, writer)
+    bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
     return {
         **setup.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
         "bases": bases, UNVOTED: unconfirmed,
@@ -142,7 +144,7 @@ _Numbered = tuple[np.ndarray, Iterator["_Made"]]
 
 def _write_all(
     corrected: Callable[[int, int], _Numbered],
-    setup: _VoteSetup,
+    round_: Round,
     pileups: Pileups | StoredPileups,
     writer: VotedWriter,
 ) -> tuple[int, int]:
@@ -152,12 +154,12 @@ def _write_all(
     ----------
     corrected : callable
         Of the reads ``[start, stop)``.
-    setup : _VoteSetup
+    round_ : Round
     pileups : Pileups or StoredPileups
     writer : VotedWriter
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
-    times = max(1, setup.workers.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
+    times = max(1, round_.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
     with Behind() as behind:  # a range is written while the next one is made
         for start, stop in even_ranges(lengths, times * _AT_A_TIME):
             numbers, to_be_made = corrected(start, stop)
@@ -166,7 +168,7 @@ def _write_all(
             parts = [one.part for one in made]
             bases += sum(part.bases for part in parts)
             behind.call(partial(_write, parts, np.argsort(numbers), writer))
-            setup.round_.report("consensus", stop, len(lengths))
+            round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
 
 
@@ -174,37 +176,6 @@ def _write(parts: list[VotedPart], order: np.ndarray, writer: VotedWriter) -> No
     """Write parts, their reads put in order."""
     for part in VotedPart.in_order(parts, order):
         writer.add(part)
-
-
-class _Led(NamedTuple):
-    """Reads whose leaders are corrected.
-
-    Attributes
-    ----------
-    pileups : Pileups or StoredPileups
-        All reads on all reads, as the round found them.
-    leaders : Leaders or StoredLeaders
-        Their consensus.
-    place : ndarray of int64, shape (reads,)
-        Which of these each leader is; 0 of other reads.
-    of_leaders : Pileups or StoredPileups
-        Corrected leaders on all reads.
-    roles : Roles
-    """
-
-    pileups: Pileups | StoredPileups
-    leaders: Leaders | StoredLeaders
-    place: np.ndarray
-    of_leaders: Pileups | StoredPileups
-    roles: Roles
-
-    def corrected(self, setup: _VoteSetup, start: int, stop: int) -> _Numbered:
-        """Correct the reads ``[start, stop)``: followers by leaders alone, others by all their rows."""
-        on_cpu = setup._replace(workers=Workers(setup.workers.threads))
-        leading, following, others = numbers = self.roles.within(start, stop)
-        leaders = VotedPart.taken(self.leaders, self.place[leading])
-        made = on_cpu.vote(self.of_leaders, following), setup.vote(self.pileups, others)
-        return np.concatenate(numbers), itertools.chain([_Made.known(leaders)], *made)
 
 
 class _Made(NamedTuple):
@@ -216,42 +187,16 @@ class _Made(NamedTuple):
     unconfirmed : int
         Bases that are not confirmed though many reads cover them (`overlapper.correct.unvoted`).
     alike : Rows
-        `Consensus.alike`, targets numbered among all that are voted on; empty unless wanted.
+        Of leaders, `Consensus.alike`, targets numbered among all that are voted on; else empty.
     """
 
     part: VotedPart
-    unconfirmed: int
-    alike: Rows
-
-    @classmethod
-    def known(cls, part: VotedPart) -> Self:
-        """Return a part that was made before."""
-        return cls(part, 0, Rows.empty())
-
-
-def _to_part(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Convert a part of the consensus of a block; return the number of the next target, and the result."""
-    first, made = voted
-    stop = first + len(made)
-    part = VotedPart.of(made, pileups.targets.rows(first, stop))
-    return stop, _Made(part, len(unvoted(pileups, made, first)), Rows.empty())
-
-
-def _to_part_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """As `_to_part`, with the rows of the reads that are like the targets."""
-    first, made = voted
-    stop, part = _to_part(pileups, before, voted)
-    on = made.alike
-    numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
-    return stop, part._replace(alike=dataclasses.replace(on, target=numbers, read=before + first + on.read))
-
-
-_ToPart = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
-"""``to_part(pileups, before, (first, consensus))`` is `_to_part` or `_to_part_with_rows`."""
+    unconfirmed: int = 0
+    alike: Rows = Rows.empty()
 
 
 class _VoteSetup(NamedTuple):
-    """The parameters and the workers of the votes of a round.
+    """The parameters of the votes of a round.
 
     Attributes
     ----------
@@ -259,7 +204,6 @@ class _VoteSetup(NamedTuple):
         With all thresholds set.
     doubt : int or None
         As for `overlapper.correct.consensus.consensus`.
-    workers : Workers
     round_ : Round
     targets_lead : bool
         As for `overlapper.correct.consensus.consensus_in_parts`.
@@ -267,37 +211,41 @@ class _VoteSetup(NamedTuple):
 
     params: CorrectParams
     doubt: int | None
-    workers: Workers
     round_: Round
     targets_lead: bool = False
 
     @classmethod
-    def fitted(
-        cls, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, workers: Workers
-    ) -> Self:
+    def fitted(cls, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round) -> Self:
         """Fit thresholds and doubt to a sample of the pileups, unless they are given."""
-        params = fit_threshold(pileups, params, workers)
-        doubt = None if round_.number == 1 else fit_doubt(pileups, params, workers)
-        return cls(params, doubt, workers, round_)
+        params = fit_threshold(pileups, params, round_.threads)
+        doubt = None if round_.number == 1 else fit_doubt(pileups, params, round_.threads)
+        return cls(params, doubt, round_)
 
     def facts(self) -> Facts:
         """Return the fitted parameters."""
         return self.params.fitted()
 
-    def vote(
-        self,
-        pileups: Pileups | StoredPileups,
-        targets: np.ndarray | None = None,
-        to_part: _ToPart = _to_part,
-    ) -> Iterator[_Made]:
+    def vote(self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
+        threads = self.round_.threads
         for before, block in pileups.blocks(targets):
             made = consensus_in_parts(
-                block, self.params, self.workers, doubt=self.doubt, targets_lead=self.targets_lead
+                block, self.params, threads, doubt=self.doubt, targets_lead=self.targets_lead
             )
-            convert = partial(to_part, block, before)
-            for stop, some in map_in_order(convert, made, min(self.workers.threads, _MOST_CONVERTING)):
+            convert = partial(self._converted, block, before)
+            for stop, some in map_in_order(convert, made, min(threads, _MOST_CONVERTING)):
                 if targets is None:
                     self.round_.report("consensus", before + stop, len(pileups.targets))
                 yield some
             del block, made, convert  # before the next one comes
+
+    def _converted(self, block: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+        """Convert a part of the consensus of a block; return it with the number of the next target."""
+        first, made = voted
+        stop, alike = first + len(made), Rows.empty()
+        if self.targets_lead:
+            on = made.alike
+            numbers = on.target if block.numbers is None else block.numbers[on.target]
+            alike = dataclasses.replace(on, target=numbers, read=before + first + on.read)
+        part = VotedPart.of(made, block.targets.rows(first, stop))
+        return stop, _Made(part, len(unvoted(block, made, first)), alike)

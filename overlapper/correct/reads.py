@@ -17,7 +17,6 @@ import numpy as np
 from overlapper.correct.changes import Changes
 from overlapper.correct.kept_reads import HeldReads, KeptReads
 from overlapper.correct.read_rounds import vote
-from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
@@ -109,8 +108,8 @@ def correct(
     threads : int, optional
         All that the process may use by default; changes nothing but the time.
     device : str
-        What finds overlaps and the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some;
-        ``auto`` for all GPUs if there are any. Changes nothing but the time.
+        What finds overlaps: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any and the reads are many. Changes nothing but the time.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
@@ -144,18 +143,18 @@ def correct(
     """
     stages = stages or Stages()
     threads = threads or available_threads()
-    machine = Machine.of(threads, device, gpu_memory)
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     back = np.argsort(order)
     heads = reads.heads()
-    kept = HeldReads(reads, None if overlaps is None else overlaps.renumber(back), threads)
-    del reads, overlaps
+    given = None if overlaps is None else overlaps.renumber(back)
+    kept = HeldReads(reads, given, threads, device, gpu_memory)
+    del reads, overlaps, given
     return correct_kept(
         heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,
-        machine=machine, stages=stages, report=report,
+        threads=threads, stages=stages, report=report,
     )  # fmt: skip
 
 
@@ -168,7 +167,7 @@ def correct_kept(
     preset: str | ErrorRate,
     overlap_changes: Mapping[str, Any] | None,
     uncovered: Uncovered,
-    machine: Machine,
+    threads: int,
     stages: Stages,
     report: Report,
 ) -> Corrected:
@@ -184,14 +183,13 @@ def correct_kept(
         The reads in that order.
     back : ndarray of int64, shape (reads,)
         The number in canonical order of each read of the input.
-    machine : Machine
     """
     params = params or CorrectParams()
     first_stage = len(stages.done)
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
     rounds = params.rounds
     for number in itertools.count(1):
-        round_ = Round(number, stages, machine, report)
+        round_ = Round(number, stages, threads, report)
         given = (overlap_changes or {}) if number == 1 else {}
         for_votes = {**given, "classes": {**COPIES_TOLD_LATER, **given.get("classes", {})}}
         pileups, overlaps = kept.pileups(round_, preset if number == 1 else CORRECTED, for_votes)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
-from overlapper.correct.resources import Machine
 from overlapper.runtime.messages import Report
 from overlapper.tiled.stages import Stages
 
 
 @dataclasses.dataclass(frozen=True)
 class Round:
-    """The context of a round: its number, stages that keep results, devices and threads, and progress."""
+    """The context of a round: its number, stages that keep results, threads, and progress."""
 
     number: int
     stages: Stages
-    machine: Machine
+    threads: int
     progress: Report
 
     def report(self, step: str, done: int, total: int) -> None:

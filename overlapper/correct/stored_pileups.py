@@ -125,7 +125,6 @@ class StoredPileups(abc.ABC):
     targets_vote: bool
     first: np.ndarray
     reach = WIDEN
-    reads = None
 
     def __init__(
         self, targets: Reads, stored: StoredReads, divergence: float, nearest: np.ndarray, room: int

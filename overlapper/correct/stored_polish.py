@@ -14,7 +14,6 @@ from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows
 from overlapper.correct.polish import Polished, Unitigs, polish_kept
 from overlapper.correct.read_placement import Laid, laid, rows_of_laid, sample_targets
-from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import PileupsOfUnitigs
 from overlapper.correct.stored_rounds import with_votes
@@ -43,8 +42,6 @@ def polish_stored(
     *,
     own: OwnReads | None = None,
     preset: str | ErrorRate = "auto",
-    device: str = "auto",
-    gpu_memory: int = 0,
     stages: Stages,
     report: Report = unreported,
 ) -> Polished:
@@ -58,7 +55,7 @@ def polish_stored(
     workdir : Workdir
         Where seeds are kept meanwhile.
     budget : Budget
-    params, own, preset, device, gpu_memory, stages, report
+    params, own, preset, stages, report
         As `overlapper.correct.polish.polish` takes them.
 
     Raises
@@ -69,9 +66,8 @@ def polish_stored(
     budget = with_votes(budget, len(store), unitigs.sequences.total_bases)
     budget.left(len(store))
     rate = preset_error_rate(store.mapped(), preset, budget.threads)
-    machine = Machine.of(budget.threads, device, gpu_memory)
     kept = StoredReadsOfUnitigs(store, rate, workdir, budget)
-    return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
+    return polish_kept(unitigs, kept, own, params, threads=budget.threads, stages=stages, report=report)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,9 +90,7 @@ class StoredReadsOfUnitigs:
     def rows_on(self, round_: Round, targets: Reads) -> Rows:
         """See `KeptPolishingReads`."""
         folder, room = self.workdir.path("polish-seeds", round_.number), self.budget.left(len(self.store))
-        return rows_on_stored(
-            targets, self.store, self.rate, folder, room, round_.machine.threads, round_.report
-        )
+        return rows_on_stored(targets, self.store, self.rate, folder, room, round_.threads, round_.report)
 
     def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
         """See `KeptPolishingReads`."""

@@ -12,11 +12,11 @@ import numpy as np
 from overlapper.correct.kept_reads import Facts, WriteConsensus
 from overlapper.correct.pileups import Rows
 from overlapper.correct.reads import Corrected, correct_kept
-from overlapper.correct.resources import Machine
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import PileupsOfFollowers, PileupsOfReads, write_rows
 from overlapper.correct.uncovered import Uncovered
 from overlapper.correct.voted import Covered, Leaders, StoredLeaders, StoredVoted, Voted, VotedWriter
+from overlapper.extend.registry import device_within
 from overlapper.io.arrays import ArrayWriter, loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
@@ -61,14 +61,19 @@ class StoredRoundReads:
     budget : Budget
     overlaps : Overlaps or None
         Given overlaps for the first round.
+    device, gpu_memory
+        As `overlapper.correct.reads.correct` takes them.
     """
 
-    def __init__(self, store: ReadStore, budget: Budget, overlaps: Overlaps | None = None) -> None:
+    def __init__(
+        self, store: ReadStore, budget: Budget, overlaps: Overlaps | None, device: str, gpu_memory: int
+    ) -> None:
         self._store = store
         self._reads: StoredReads = store
         self._budget = with_votes(budget, len(store))
         self._room = self._budget.left(len(store))
         self._overlaps = overlaps
+        self._device, self._gpu_memory = device, gpu_memory
 
     def pileups(
         self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
@@ -97,7 +102,7 @@ class StoredRoundReads:
         store = self._store if round_.number == 1 else store_reads(workdir, self._reads.parts())
         run = run_tiled(
             store, workdir, self._budget, preset, changes=changes, report=round_.report,
-            **round_.machine.for_overlaps(changes),
+            device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
         )  # fmt: skip
         if round_.number > 1:
             return run, run.overlaps()
@@ -181,10 +186,10 @@ def correct_stored(
         When the budget is too small for the reads.
     """
     back = np.argsort(store.order)
-    kept = StoredRoundReads(store, budget, None if overlaps is None else overlaps.renumber(back))
-    del overlaps
-    machine = Machine.of(budget.threads, device, gpu_memory)
+    given = None if overlaps is None else overlaps.renumber(back)
+    kept = StoredRoundReads(store, budget, given, device, gpu_memory)
+    del overlaps, given
     return correct_kept(
         store.names().take(store.order), kept, back, params, preset=preset, overlap_changes=None,
-        uncovered=uncovered, machine=machine, stages=stages, report=report,
+        uncovered=uncovered, threads=budget.threads, stages=stages, report=report,
     )  # fmt: skip

@@ -9,7 +9,6 @@ import numpy as np
 from overlapper.correct.consensus import Consensus, consensus
 from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.resources import Workers
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
@@ -51,7 +50,7 @@ SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
 """By how much doubts count more where all divided bases lie outside of runs; pseudocount of divided bases."""
 
 
-def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> CorrectParams:
+def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, threads: int) -> CorrectParams:
     """Fit the thresholds of the consensus that are not given.
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and its threshold
@@ -66,9 +65,9 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
 
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-        made = consensus(sample, tried, workers)
+        made = consensus(sample, tried, threads)
         # Edits of a raw read are those to its own consensus; a unitig may be of corrected reads.
-        counts = made.counts if pileups.targets_vote else _edits_of_reads(sample, made, params, workers)
+        counts = made.counts if pileups.targets_vote else _edits_of_reads(sample, made, params, threads)
         return [int(counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
 
     typical = last or TYPICAL_THRESHOLD
@@ -96,7 +95,7 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
-def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, workers: Workers) -> np.ndarray:
+def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, threads: int) -> np.ndarray:
     """Return `Consensus.counts` of some of the reads, with the consensus of unitigs taken as theirs."""
     rows = made.alike
     laid = np.unique(rows.target)
@@ -114,7 +113,7 @@ def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, wor
     all_alike = dataclasses.replace(
         params, thresholds=(EVEN_VOTE, EVEN_VOTE), run_threshold=EVEN_VOTE, haplotype_filter=False
     )
-    return consensus(pileups, all_alike, Workers(workers.threads)).counts
+    return consensus(pileups, all_alike, threads).counts
 
 
 def stripping(excess: float) -> tuple[int, int]:
@@ -132,7 +131,7 @@ def stripping(excess: float) -> tuple[int, int]:
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
-def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> int:
+def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, threads: int) -> int:
     """Return the factor of doubts for votes of corrected reads, in 16ths (section 7 of the definition).
 
     A vote does not show errors that corrected reads have in common. But the more there are, the more bases
@@ -146,7 +145,7 @@ def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: 
 
     def bases(threshold: int, run_threshold: int) -> int:
         tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=run_threshold)
-        return len(consensus(sample, tried, workers, doubt=RAW_DOUBT).codes)
+        return len(consensus(sample, tried, threads, doubt=RAW_DOUBT).codes)
 
     low, high = DIVIDED
     most, without, least = bases(low, low), bases(high, low), bases(high, high)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.correct.pileups import Rows
-from overlapper.kernels.consensus import copy_filter, layers
+from overlapper.kernels.consensus import layers
 from overlapper.kernels.consensus.layer_paths import STRETCH
-from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
+from overlapper.kernels.consensus.layers import Settings, Windows
 from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyond, within_depth
 from overlapper.tables.ragged import offsets_of
 
@@ -31,30 +31,22 @@ is no site is then not kept by the vote of all rows either."""
 
 
 class Chosen(NamedTuple):
-    """Windows and their rows, before or after the choice of those that vote.
+    """Windows and the rows that vote on them, or that those which vote are chosen from.
 
     Attributes
     ----------
-    number : ndarray of int64, shape (windows,)
-        Numbers of the windows.
     windows : Windows
     rows : layers.Rows
     crowded : ndarray of bool, shape (windows,)
         Whether the rows that vote are still to be chosen, by aligning them.
-    elsewhere : ndarray of int64, shape (n, 3)
-        Rows that the copy filter left out, as of another place or perhaps so: window, start and end.
     """
 
-    number: np.ndarray
     windows: Windows
     rows: layers.Rows
     crowded: np.ndarray
-    elsewhere: np.ndarray
 
 
-def rows_of_windows(
-    rows: Rows, excess: np.ndarray, number: np.ndarray, windows: Windows, settings: Settings
-) -> Chosen:
+def rows_of_windows(rows: Rows, excess: np.ndarray, windows: Windows, settings: Settings) -> Chosen:
     """Cut rows to windows, and keep as many as vote on each; more on crowded windows, to choose from.
 
     Parameters
@@ -63,7 +55,6 @@ def rows_of_windows(
         On the targets of the windows, in canonical order.
     excess : ndarray of float32, shape (rows,)
         How much more rows diverge than the nearest ones of their reads; NaN where that is unknown.
-    number : ndarray of int64, shape (windows,)
     windows : Windows
         Here, ``first`` has where the rows of each target start, from the target of the first window on.
     settings : Settings
@@ -79,7 +70,7 @@ def rows_of_windows(
     if settings.haplotype_filter:
         crowded = _by_window(first, ~taken) > 0
     first, on = take_rows(first, on, taken | np.repeat(crowded, np.diff(first)))
-    return Chosen(number, windows._replace(first=first), on, crowded, np.zeros((0, 3), np.int64))
+    return Chosen(windows._replace(first=first), on, crowded)
 
 
 def _nearest(first: np.ndarray, on: layers.Rows, excess: np.ndarray, most: int) -> np.ndarray:
@@ -93,25 +84,6 @@ def _nearest(first: np.ndarray, on: layers.Rows, excess: np.ndarray, most: int) 
     mask = np.zeros(len(order), bool)
     mask[order] = within_depth(first, on.t_start[order], on.t_end[order], most)
     return mask
-
-
-def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: Settings) -> Chosen:
-    """Choose the rows that vote on crowded windows, by the copy filter, for kernels on GPUs.
-
-    Parameters
-    ----------
-    chosen : Chosen
-        With crowded windows.
-    targets, reads : Sequences
-    settings : Settings
-    """
-    windows, on, crowded = chosen.windows, chosen.rows, chosen.crowded
-    if not crowded.any():
-        return chosen
-    votes, same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
-    elsewhere = _intervals(windows.first, on, ~same)
-    first, on = take_rows(windows.first, on, votes)
-    return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 
 def most_left_out(error_rate: float) -> int:
@@ -135,13 +107,16 @@ def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarra
         Bases of rows left out, in percent of those that stay, up to which there are not many copies.
     """
     first, on = chosen.windows.first, chosen.rows
-    left_out = np.concatenate([chosen.elsewhere, _intervals(first, on, marks == layers.ELSEWHERE)])
-    left_out = left_out[np.lexsort((left_out[:, 1], left_out[:, 0]))]
-    others_first = np.searchsorted(left_out[:, 0], np.arange(len(first)))
-    beyond = reach_beyond(first, on.t_start, on.t_end, others_first, left_out[:, 1], left_out[:, 2], BEYOND)
     window = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    staying = (on.t_end - on.t_start) * ((marks != layers.ELSEWHERE) & (marks != layers.IDLE))
-    gone = np.bincount(left_out[:, 0], left_out[:, 2] - left_out[:, 1], len(first) - 1)
+    left_out = np.flatnonzero(marks == layers.ELSEWHERE)
+    left_out = left_out[np.lexsort((on.t_start[left_out], window[left_out]))]
+    others_first = np.searchsorted(window[left_out], np.arange(len(first)))
+    beyond = reach_beyond(
+        first, on.t_start, on.t_end, others_first, on.t_start[left_out], on.t_end[left_out], BEYOND
+    )
+    bases = on.t_end - on.t_start
+    staying = bases * ((marks != layers.ELSEWHERE) & (marks != layers.IDLE))
+    gone = np.bincount(window[left_out], bases[left_out], len(first) - 1)
     few = 100 * gone <= most * np.bincount(window, staying, len(first) - 1)
     alike = (marks == layers.ALIKE) & (beyond | few[window])
     which = np.flatnonzero(alike | (marks == layers.CIS))
@@ -159,13 +134,6 @@ def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarra
         low, high, high - low, np.full(len(which), np.nan),
     )  # fmt: skip
     return rows.take(np.flatnonzero((high - low >= LEAST) & (right > left)))
-
-
-def _intervals(first: np.ndarray, on: layers.Rows, marked: np.ndarray) -> np.ndarray:
-    """Return window, start and end of each marked row."""
-    which = np.flatnonzero(marked)
-    window = np.searchsorted(first, which, "right") - 1
-    return np.stack([window, on.t_start[which], on.t_end[which]], axis=1)
 
 
 def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -28,45 +28,14 @@ from overlapper.tables import Reads
 
 if TYPE_CHECKING:
     from overlapper.kernels.common.cuda.walks import DeviceReads
-    from overlapper.kernels.consensus.cuda.layers import DeviceQualities
     from overlapper.runtime.gpu.memory import Arena
 
 SLOTS = 3
 """Slots of a GPU: batches that it works on at a time."""
 LARGEST_ARENA = 1 << 32
 """Most bytes of GPU memory of a slot, where the GPU holds all reads; more is no faster."""
-LARGEST_FOR_PILEUPS = 1 << 34
-"""Most bytes of GPU memory of a slot that works on pileups."""
 
 Found = TypeVar("Found", covariant=True)
-
-
-class Qualities(NamedTuple):
-    """Phred qualities of reads; those of read ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``."""
-
-    values: np.ndarray
-    offsets: np.ndarray
-
-
-@contextlib.contextmanager
-def opened(devices: Sequence[Device], memory: int, reads: Reads | None) -> Iterator[Gpus | None]:
-    """Yield GPUs that hold reads and their qualities, or None for the CPU.
-
-    Parameters
-    ----------
-    devices : sequence of Device
-        Usable GPUs, or the CPU.
-    memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
-    reads : Reads or None
-        None where they are given as they are needed.
-    """
-    if devices[0].name == "cpu":
-        yield None
-        return
-    with Gpus(devices, memory, LARGEST_FOR_PILEUPS) as gpus:
-        gpus.hold(Reads.empty() if reads is None else reads, with_qualities=reads is not None)
-        yield gpus
 
 
 class Kernel(Protocol[Found]):
@@ -89,8 +58,6 @@ class Slot:
     reads : DeviceReads or None
         The same on the GPU, if they fit.
     arena : Arena
-    qualities : DeviceQualities or None
-        Of the reads, if they are on the GPU and were asked for.
     spare : int
         Bytes of the GPU that neither the slots nor the reads take.
     """
@@ -99,7 +66,6 @@ class Slot:
     host: PackedReads
     reads: DeviceReads | None
     arena: Arena
-    qualities: DeviceQualities | None = None
     spare: int = 0
 
     @contextlib.contextmanager
@@ -186,8 +152,6 @@ class Gpus:
         Usable GPUs. They are made ready while the caller goes on.
     memory : int
         Bytes to take on each at most; 0 takes what is free.
-    largest_arena : int
-        Bytes that a slot takes at most where the GPU holds all reads.
     kernels : sequence of str
         How the names of files begin whose kernels will be needed, as far as known: those that earlier
         processes compiled are loaded at once.
@@ -204,16 +168,13 @@ class Gpus:
         self,
         devices: Sequence[Device],
         memory: int = 0,
-        largest_arena: int = LARGEST_ARENA,
         kernels: Sequence[str] = (),
     ) -> None:
         self.names = [device.name for device in devices]
         self.slots = SLOTS * len(devices)
         self._memory = memory
-        self._largest_arena = largest_arena
         self._kernels = kernels
         self._reads: Future[PackedReads] = Future()
-        self._qualities: Qualities | None = None
         self._free = _FreeSlots()
         self._counts: dict[str, int] = {}
         self._counting = threading.Lock()
@@ -235,10 +196,8 @@ class Gpus:
         while not self._free.empty():
             self._free.get()
 
-    def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
+    def hold(self, reads: Reads) -> None:
         """Set the reads of the run; call it once, before `run` and `slot`."""
-        if with_qualities:
-            self._qualities = qualities_of(reads)
         self._reads.set_result(PackedReads.of(reads))
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
@@ -307,32 +266,19 @@ class Gpus:
             for module in self._kernels:
                 load_kept(module)
             available = available_bytes(self._memory)
-            size = min(available // (2 * SLOTS), self._largest_arena)
+            size = min(available // (2 * SLOTS), LARGEST_ARENA)
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]
             reads = self._reads.result()
             needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
-            if self._qualities:
-                from overlapper.kernels.consensus.cuda.layers import bytes_of_qualities, upload_qualities
-
-                needed += bytes_of_qualities(self._qualities)
-            resident, qualities, spare = None, None, 0
+            resident, spare = None, 0
             if needed <= available - SLOTS * size:
-                held = Arena(needed, arenas[0].pinned)
-                resident = upload_reads(reads, held)
-                qualities = upload_qualities(self._qualities, held) if self._qualities else None
+                resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
                 spare = available - SLOTS * size - needed
             else:
                 arenas.clear()
                 arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
             for arena in arenas:
-                yield Slot(number, reads, resident, arena, qualities, spare)
-
-
-def qualities_of(reads: Reads) -> Qualities:
-    """Return the qualities of reads, none of those that have none."""
-    if reads.qualities is None or reads.quality_offsets is None or not len(reads.quality_offsets):
-        return Qualities(np.zeros(0, np.uint8), np.zeros(len(reads) + 1, np.int64))
-    return Qualities(reads.qualities, reads.quality_offsets)
+                yield Slot(number, reads, resident, arena, spare)
 
 
 @dataclasses.dataclass(frozen=True)

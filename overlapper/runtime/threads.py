@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -97,93 +96,6 @@ class _Team(Generic[Task, Result]):
 def for_each(function: Callable[[Task], object], tasks: Iterable[Task], threads: int) -> None:
     """Call a function for every task, as `map_in_order` does, without results."""
     deque(map_in_order(function, tasks, threads), maxlen=0)
-
-
-class Crew(NamedTuple, Generic[Task, Result]):
-    """A group of threads of `map_among` that call the same function.
-
-    Attributes
-    ----------
-    threads : int
-    work : callable
-        Called with successive tasks.
-    most : int
-        Most tasks of a call.
-    """
-
-    threads: int
-    work: Callable[[Sequence[Task]], Result]
-    most: int
-
-
-def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Iterator[Result]:
-    """Yield the results of crews of threads for all tasks, in order; a free thread takes the next tasks.
-
-    The fewer tasks are left, the fewer a thread takes, and a crew whose calls take long takes none when the
-    others will have done all that is left before it, so that all end at about the same time. At most
-    twice as many tasks wait with results as all threads take together, so that memory stays bounded. After an
-    error, or Ctrl-C, calls that run are waited for and no others begin.
-    """
-    state, taken = threading.Condition(), deque[tuple[int, Future[Result]]]()
-    room = 3 * sum(crew.threads * crew.most for crew in crews)
-    begun = given = done = 0
-    over = False
-    calls, seconds, beginning = [0] * len(crews), [0.0] * len(crews), time.monotonic()
-    staying = set(range(len(crews)))
-
-    def comes_too_late(number: int) -> bool:
-        if number in staying and all(calls):  # else it is not known how long each crew takes
-            means = {crew: seconds[crew] / calls[crew] for crew in staying}
-            until_all_are_done = (len(tasks) - begun) * (time.monotonic() - beginning) / done
-            if means[number] > min(means.values()) + until_all_are_done:
-                staying.remove(number)  # the fastest one that is left stays
-        return number not in staying
-
-    def take(number: int) -> tuple[Sequence[Task], Future[Result]] | None:
-        nonlocal begun
-        crew = crews[number]
-        with state:
-            state.wait_for(lambda: over or begun == len(tasks) or begun - given < room)
-            if over or begun == len(tasks) or comes_too_late(number):
-                return None
-            share = (len(tasks) - begun) // (_LEAST_BLOCKS * crew.threads)
-            some = tasks[begun : begun + max(1, min(crew.most, share))]
-            future = Future[Result]()
-            taken.append((len(some), future))
-            begun += len(some)
-            state.notify_all()
-            return some, future
-
-    def work(number: int) -> None:
-        nonlocal done
-        while got := take(number):
-            some, future = got
-            start = time.monotonic()
-            try:
-                future.set_result(crews[number].work(some))
-            except BaseException as error:
-                future.set_exception(error)
-            with state:
-                done += len(some)
-                calls[number] += 1
-                seconds[number] += time.monotonic() - start
-
-    at_work = [_in_thread(work, number) for number, crew in enumerate(crews) for _ in range(crew.threads)]
-    try:
-        while given < len(tasks):
-            with state:
-                state.wait_for(lambda: taken)
-                number, future = taken.popleft()
-            result = future.result()
-            with state:
-                given += number
-                state.notify_all()
-            yield result
-    finally:
-        with state:
-            over = True
-            state.notify_all()
-        wait(at_work)
 
 
 _MOST_THREADS = 1 << 16

@@ -45,7 +45,6 @@ TRACED = {
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
     "overlapper.correct.read_rounds": ["vote"],
-    "overlapper.correct.consensus_gpu": ["correct_windows"],
     "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
     "overlapper.extend.chain": ["overlaps_of_chains", "with_typical"],
     "overlapper.overlap.tile": ["Extension._extended", "Extension._judged"],

@@ -49,7 +49,7 @@ def test_overlaps_that_are_given_from_both_reads_or_twice_vote_once(reads, tmp_p
 def test_table_and_stats_tell_what_changed(reads, tmp_path):
     done = overlapper(
         "correct", str(reads), "-o", "out.fasta", "--table", "t.tsv", "--stats", "s.json", "--rounds", "1",
-        "--uncovered", "trim", cwd=tmp_path, check=True,
+        "--uncovered", "trim", "--device", "cpu", "-t", "1", cwd=tmp_path, check=True,
     )  # fmt: skip
     header, *rows = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     assert header == ["name", "bases_in", "bases_out", "coverage", "identity", "left_out", "fate"]
@@ -60,7 +60,8 @@ def test_table_and_stats_tell_what_changed(reads, tmp_path):
     stats = json.loads((tmp_path / "s.json").read_text())
     assert stats["funnel"]["reads"] == len(given)
     assert stats["funnel"]["bases out"] == sum(written.values())
-    assert b"round 1: overlaps" in done.stderr
+    assert b"round 1: overlaps" in done.stderr and b"overlaps on cpu (1 thread)" in done.stderr
+    assert stats["devices"] == ["cpu"]
 
 
 def test_wrong_options_are_told(reads, tmp_path):

@@ -13,7 +13,6 @@ from overlapper import find_overlaps, random_genome, simulate_reads
 from overlapper.correct import consensus, leaders, stored_pileups
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
-from overlapper.correct.resources import Workers
 from overlapper.correct.settled import settled_of
 from overlapper.correct.voting_rows import Chosen, turned
 from overlapper.kernels.consensus import layers
@@ -84,40 +83,38 @@ SPANS = st.lists(
 
 @settings(max_examples=tries(200), deadline=None)
 @given(
-    st.lists(st.tuples(SPANS, SPANS, SPANS, SPANS, SPANS, SPANS), min_size=1, max_size=3),
+    st.lists(st.tuples(*[SPANS] * len(MARKS)), min_size=1, max_size=3),
     st.sampled_from([0, 125]),
 )
 def test_rows_that_touch_those_left_out_equal_the_oracle(windows, most):
-    """Rows of each window that have each mark, and that were left out before."""
-    spans = [span for *rows, _ in windows for of_mark in rows for span in of_mark]
+    """Rows of each window that have each mark."""
+    spans = [span for rows in windows for of_mark in rows for span in of_mark]
     spans = np.array(spans, np.int64).reshape(-1, 2)
     marks = [
         mark
-        for *rows, _ in windows
+        for rows in windows
         for mark, of_mark in zip(MARKS, rows, strict=True)
         for mark in [mark] * len(of_mark)
     ]
-    elsewhere = [(p, *span) for p, (*_, before) in enumerate(windows) for span in before]
     n, none = len(windows), np.zeros(len(spans), np.int64)
-    number, ends = np.arange(n), np.full(n, 6000)
-    first = offsets_of(np.array([sum(map(len, rows)) for *rows, _ in windows]))
+    ends = np.full(n, 6000)
+    first = offsets_of(np.array([sum(map(len, rows)) for rows in windows]))
     chosen = Chosen(
-        number, Windows(number, np.zeros(n, np.int64), ends, first),
+        Windows(np.arange(n), np.zeros(n, np.int64), ends, first),
         layers.Rows(
             np.arange(len(spans)), none > 0, spans[:, 0], spans[:, 1], spans[:, 0], spans[:, 1], none, none
         ),
-        np.zeros(n, bool), np.array(elsewhere, np.int64).reshape(-1, 3),
+        np.zeros(n, bool),
     )  # fmt: skip
     rows = turned(chosen, np.array(marks, np.uint8), np.zeros(n, np.int64), ends, most)
     expected, row = [], 0
-    for alike, cis, unlike, left, idle, before in windows:
-        left_out = [*left, *before]
+    for alike, cis, unlike, left_out, idle in windows:
         few = oracle.few([*alike, *cis, *unlike], left_out, most)
         for place, span in enumerate([*alike, *cis], row):
             told = place >= row + len(alike) or few or oracle.beyond(span, left_out)
             if span[1] - span[0] >= 100 and told:
                 expected.append(place)
-        row += sum(map(len, (alike, cis, unlike, left, idle)))
+        row += sum(map(len, (alike, cis, unlike, left_out, idle)))
     assert rows.target.tolist() == expected
 
 
@@ -215,7 +212,7 @@ def test_rows_are_turned_round_to_the_same_bases(monkeypatch, window):
     monkeypatch.setattr(consensus, "MARGIN", 100)
     reads = accurate(12, errors=False)
     rows = rows_of(find_overlaps(reads, "hifi", min_overlap=300))
-    made = consensus.consensus(Pileups(reads, reads, rows, targets_vote=True), PARAMS, Workers(2))
+    made = consensus.consensus(Pileups(reads, reads, rows, targets_vote=True), PARAMS, 2)
     assert len(made.alike) >= len(rows)
     for row in made.alike:
         there = made.codes[made.offsets[row.read] :][row.r_start : row.r_end]

@@ -34,7 +34,7 @@ def kept(rows, excess, depth):
         15, 100, depth, np.zeros((2, 2), int), 10, 40, True, False, True, 64, 16, np.zeros((1, 1), int)
     )
     window = Windows(np.array([0]), np.array([0]), np.array([LENGTH]), np.array([0, len(rows)]))
-    chosen = rows_of_windows(rows, np.array(excess, np.float32), np.array([0]), window, how)
+    chosen = rows_of_windows(rows, np.array(excess, np.float32), window, how)
     return chosen.rows.read.tolist(), bool(chosen.crowded[0])
 
 

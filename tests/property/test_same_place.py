@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from overlapper.correct import voting_rows
 from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
-from overlapper.kernels.consensus.copy_filter import choose_rows
 from overlapper.kernels.consensus.layers import ELSEWHERE, IDLE, Rows, Settings, Windows
 from tests.oracle import layer_paths
 from tests.oracle import rows_looked_at as oracle_of_rows
@@ -47,18 +46,11 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     )  # fmt: skip
     one, no = np.ones(1, bool), np.zeros(1, bool)
     same = np.array(oracle.same_place(target, layers, votes), bool)
-    votes_of_kernel, same_of_kernel = choose_rows(sequences, sequences, window, on, how, most, one)
-    assert (same_of_kernel == same).all()
+    *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, one, most, how)
     assert on.agreeing.tolist() == [layer["agreeing"] for layer in layers]
     assert on.differing.tolist() == [layer["differing"] for layer in layers]
     voting = oracle_of_rows.voting([row[2:] for row in rows], same, MAX_DEPTH, leads)
-    assert np.flatnonzero(votes_of_kernel).tolist() == sorted(voting)
     first, chosen_ones = take_rows(window.first, on, np.isin(np.arange(len(rows)), voting))
-    if most == voting_rows.MOST_SURPLUS:
-        before = voting_rows.Chosen(np.zeros(1, int), window, on, one, np.zeros((0, 3), int))
-        after = voting_rows.choose_rows(before, sequences, sequences, how)
-        assert after.rows.read.tolist() == chosen_ones.read.tolist()
-    *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, one, most, how)
     *later, without, marks_later = kernel.correct_windows(
         sequences, sequences, window._replace(first=first), chosen_ones, no, most, how
     )

@@ -7,7 +7,6 @@ import pytest
 
 from overlapper import random_genome, simulate_reads
 from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct import resources
 from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
 from overlapper.extend import registry
@@ -39,17 +38,6 @@ def no_gpus(monkeypatch):
 
 def names(chosen):
     return [device.name for device in chosen]
-
-
-@pytest.mark.parametrize(("device", "threads", "votes"), [
-    ("auto", 2 * resources.FAST_THREADS - 1, ["cuda:0", "cuda:2"]),
-    ("auto", 2 * resources.FAST_THREADS, ["cpu"]),
-    ("cuda", 2 * resources.FAST_THREADS, ["cuda:0", "cuda:2"]),
-    ("cpu", 1, ["cpu"]),
-])  # fmt: skip
-def test_many_threads_vote_without_gpus_that_nobody_asked_for(three_gpus, device, threads, votes):
-    assert names(resources.voting_devices(device, select_devices(device), threads)) == votes
-    assert names(resources.Machine.of(threads, device, 0).devices) == votes
 
 
 def test_usable_gpus_are_chosen(three_gpus):
@@ -116,7 +104,6 @@ def test_overlaps_of_corrections_and_assemblies_take_the_device_asked_for(monkey
         return found(*reads, changes=changes, device="cpu", **others)
 
     monkeypatch.setattr(pipeline, "run", run)
-    monkeypatch.setattr(resources, "select_devices", lambda device: [Device("cpu", "")])
     reads, _ = simulate_reads(random_genome(8_000, seed=1), "hifi", coverage=12, seed=2)
     assemble_reads(reads, device="cuda:1", gpu_memory=7, threads=1)
     assert asked == [("chain", "cuda:1", 7), ("exact", "cpu", 7)]

@@ -7,7 +7,6 @@ import pytest
 
 from overlapper.correct import thresholds
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.resources import Workers
 from overlapper.params.correction import CorrectParams
 from overlapper.tables import Reads
 
@@ -23,11 +22,11 @@ from overlapper.tables import Reads
     ],
 )
 def test_doubts_count_more_where_reads_are_divided_outside_of_runs(monkeypatch, outside, in_runs, doubt):
-    def consensus(pileups, params, workers, *, doubt):
+    def consensus(pileups, params, threads, *, doubt):
         kept = outside * (params.thresholds[-1] < 45) + in_runs * (params.run_threshold < 45)
         return SimpleNamespace(codes=np.zeros(100_000 + kept))
 
     monkeypatch.setattr(thresholds, "consensus", consensus)
     reads = Reads.from_sequences(["a"], ["ACGT"])
     pileups = Pileups(reads, reads, Rows.empty(), targets_vote=True)
-    assert thresholds.fit_doubt(pileups, CorrectParams().of_corrected_reads(0.0), Workers()) == doubt
+    assert thresholds.fit_doubt(pileups, CorrectParams().of_corrected_reads(0.0), 1) == doubt

@@ -15,11 +15,9 @@ WHERE = 2
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 NOT_FITTED = {
     # Time or memory alone.
-    "correct/consensus.py": "BLOCK_BASES GPU_BLOCK_BASES GPU_LEAST_BASES",
-    "correct/consensus_gpu.py": "SHARE_FOR_WINDOWS",
+    "correct/consensus.py": "BLOCK_BASES",
     "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
     "correct/reads.py": "_PART_BASES",
-    "correct/resources.py": "FAST_THREADS",
     "correct/stored_pileups.py": "_BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _ROW_COPIES _PLACED_BITS _LOW",
     "correct/stored_rounds.py": "VOTING A_READ A_UNITIG_BASE",
     "correct/voted.py": "_AT_A_TIME",

@@ -70,6 +70,6 @@ def test_reads_of_another_copy_do_not_polish():
         np.full(n, 30_000),
     )  # fmt: skip
     rate = ErrorRate(0.001, "given")
-    alone = polish(unitigs, reads, own=own, preset=rate, device="cpu").unitigs.sequences
+    alone = polish(unitigs, reads, own=own, preset=rate).unitigs.sequences
     assert [alone.sequence(i) for i in range(2)] == [genome, copy]
     assert alone.qualities is not None and (alone.qualities > 0).all()

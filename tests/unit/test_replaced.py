@@ -77,6 +77,6 @@ def test_polishing_takes_rubbish_out():
     bases = genome.sequence(0)
     unitig = bases[:14_000] + random_bases(3_000, 5) + bases[14_000:]
     given = Unitigs(Reads.from_sequences(["u"], [unitig]), np.array([False]))
-    made = polish(given, reads, device="cpu")
+    made = polish(given, reads)
     assert abs(int(made.unitigs.sequences.lengths[0]) - 30_000) < 60
     assert made.unitigs.sequences.sequence(0)[13_900:14_100] in bases

@@ -7,21 +7,17 @@ import threading
 import time
 import weakref
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlapper.runtime import threads as runtime_threads
 from overlapper.runtime.threads import (
     Behind,
-    Crew,
     available_threads,
     cut_evenly,
     cut_falling,
-    map_among,
     map_in_order,
     share_of_block,
 )
@@ -174,110 +170,6 @@ def test_weights_may_pass_32_bits():
 
 def test_there_is_at_least_one_thread():
     assert available_threads() >= 1
-
-
-@pytest.mark.parametrize("singles", [0, 3])
-@pytest.mark.parametrize("tasks", [0, 1, 200])
-def test_crews_share_tasks_and_results_come_in_order(singles, tasks):
-    most = []
-
-    def single(some):
-        time.sleep(0.0005)
-        return list(some)
-
-    def several(some):
-        most.append(len(some))
-        time.sleep(0.002)
-        return list(some)
-
-    crews = [Crew(singles, single, 1), Crew(2, several, 10)]
-    parts = list(map_among(range(tasks), crews))
-    assert list(itertools.chain.from_iterable(parts)) == list(range(tasks))
-    assert max(most, default=1) <= 10
-    if tasks == 200:
-        assert max(most) == 10
-        assert most[-1] < 5
-
-
-def test_a_slow_crew_leaves_the_last_tasks_to_others():
-    most_are_done, begun, slow_calls = threading.Event(), itertools.count(1), []
-
-    def fast(some):
-        time.sleep(0.001)
-        if next(begun) == 200:
-            most_are_done.set()
-        return list(some)
-
-    def slow(some):
-        slow_calls.append(some)
-        assert most_are_done.wait(60)
-        return list(some)
-
-    parts = list(map_among(range(400), [Crew(2, fast, 1), Crew(1, slow, 200)]))
-    assert sorted(itertools.chain.from_iterable(parts)) == list(range(400))
-    assert len(slow_calls) == 1  # a second call would end after all others
-
-
-def test_all_tasks_are_done_though_the_crew_that_stays_becomes_the_slower_one(monkeypatch):
-    now, begun = [0.0], itertools.count(1)
-    other_begins, most_are_done, other_is_done = (threading.Event() for _ in range(3))
-
-    def monotonic():
-        now[0] += 1
-        return now[0]
-
-    def becoming_slow(some):
-        number = next(begun)
-        assert other_begins.wait(60)
-        if number == 250:
-            most_are_done.set()
-            assert other_is_done.wait(60)
-            time.sleep(0.1)  # it leaves meanwhile
-        now[0] += 100_000 * (number > 250)
-        return list(some)
-
-    def leaving(some):
-        other_begins.set()
-        assert most_are_done.wait(60)
-        other_is_done.set()
-        return list(some)
-
-    monkeypatch.setattr(runtime_threads, "time", SimpleNamespace(monotonic=monotonic))
-    found = []
-    crews = [Crew(1, becoming_slow, 1), Crew(1, leaving, 200)]
-    work = threading.Thread(target=lambda: found.extend(map_among(range(400), crews)), daemon=True)
-    work.start()
-    work.join(60)
-    assert list(itertools.chain.from_iterable(found)) == list(range(400))
-
-
-def test_crews_run_only_so_far_ahead_and_stop_when_nobody_reads_on():
-    begun = itertools.count()
-
-    def work(some):
-        for _ in some:
-            next(begun)
-        return len(some)
-
-    results = map_among(range(1000), [Crew(1, work, 1), Crew(1, work, 5)])
-    next(results)
-    time.sleep(0.05)
-    assert next(begun) <= 3 * 6 + 5 + 5
-    results.close()
-    time.sleep(0.05)
-    assert next(begun) <= 3 * 6 + 5 + 7
-
-
-def test_errors_of_crews_come_through():
-    def work(some):
-        if 50 in some:
-            raise KeyError("fifty")
-        return list(some)
-
-    results = map_among(range(1000), [Crew(2, work, 1), Crew(2, work, 7)])
-    with pytest.raises(KeyError, match="fifty"):
-        for _ in results:
-            pass
 
 
 def test_calls_behind_come_one_after_the_other_and_are_over_in_the_end():

@@ -21,7 +21,7 @@ DRAFTS = {
 def polished(draft, reads, params=None):
     """Return a draft polished by reads, and the facts of the first round."""
     unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [draft]), np.array([False])), Stages()
-    made = polish(unitigs, reads, params, device="cpu", stages=stages)
+    made = polish(unitigs, reads, params, stages=stages)
     return made.unitigs.sequences.sequence(0), stages.done[0].facts
 
 

@@ -1,6 +1,6 @@
 """Shortest edit paths between short sequences, 64 rows of the matrix at a time (Myers 1999; Hyyro 2003).
 
-GPU twin: cuda/edit_paths.py.
+CPU only.
 
 A substitution, an insertion (a base of the read alone) and a deletion (a base of the target alone) cost 1
 each. ``D[i, j]`` is the cost of the first ``i`` bases of the target and the first ``j`` of the read. Of all

@@ -1,6 +1,6 @@
 """A column of 64 rows of the edit distance matrix by word operations (Myers 1999; blocks: Hyyro 2003).
 
-CPU and GPU: cuda/edit_paths.py calls `next_column`, too.
+CPU only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Layers carried over from one draft to the next (``docs/algorithms/correction.md``, section 4).
-
-GPU twin: cuda/carry_over.py.
-"""
+"""Layers carried over from one draft to the next (``docs/algorithms/correction.md``, section 4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Consensus of windows of targets from the reads that overlap them (``docs/algorithms/correction.md``).
-
-GPU twin: cuda/consensus.py.
-"""
+"""Consensus of windows of targets from the reads that overlap them (``docs/algorithms/correction.md``)."""
 
 from __future__ import annotations
 
@@ -56,7 +53,8 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     crowded : ndarray of bool, shape (windows,)
         Windows whose rows are chosen by the copy filter (`kernels.consensus.copy_filter`).
     most_surplus : int
-        As for `kernels.consensus.copy_filter.choose_rows`.
+        Of a crowded window, surplus anchors of earlier rows on each stretch of a row from which on it is
+        skipped.
     settings : Settings
 
     Returns

@@ -1,7 +1,4 @@
-"""Where bases of targets are in their consensus.
-
-CPU only: of consensus that a GPU made, too.
-"""
+"""Where bases of targets are in their consensus."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The copy filter: rows of a window that are of the target's place, not of another copy of a repeat.
 
-CPU only: the host chooses rows for GPUs, too.
-
 Reads of other copies overlap a read as far as reads of its own copy do, and may outnumber them. They differ
 from it where the copies differ, many reads in the same way, while errors hit each read elsewhere. Definition:
 ``docs/algorithms/correction.md``, section 1.
@@ -16,8 +14,6 @@ import numpy as np
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.consensus.copy_sites import compare_at_sites
-from overlapper.kernels.consensus.layer_paths import first_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_layers, new_room, unpack_window
 from overlapper.kernels.consensus.window_rows import add_depth, depth_between, new_depth, within_depth
 from overlapper.runtime.compile.cache import njit
 
@@ -33,43 +29,6 @@ NEAR = 30
 9 percent where reads err at 1 percent, at one in 4,000 where they err at one in 2,000, as HiFi reads do."""
 SHARE = 1 << 20
 """Unit of the share of sites at which a row differs: one over this number."""
-
-
-@njit(nogil=True, cache=True)
-def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
-    """Choose the rows of crowded windows that vote.
-
-    Parameters
-    ----------
-    targets, reads : Sequences
-    windows : Windows
-    rows : Rows
-        What they have at sites is written.
-    settings : Settings
-    most_surplus : int
-        Surplus anchors of earlier rows on each stretch of a row from which on it is skipped.
-    crowded : ndarray of bool, shape (windows,)
-        Windows whose rows are chosen; all rows of others are taken.
-
-    Returns
-    -------
-    votes, same : ndarray of bool, shape (rows,)
-        Rows that vote, and those that the copy filter keeps (`chosen_rows`).
-    """
-    votes, same = np.ones(len(rows.read), np.bool_), np.ones(len(rows.read), np.bool_)
-    longest = np.int64(0)
-    for p in np.flatnonzero(crowded):
-        longest = max(longest, windows.end[p] - windows.start[p])
-    memory, room = new_memory(longest), new_room(windows, rows)
-    for p in np.flatnonzero(crowded):
-        low, high = windows.first[p], windows.first[p + 1]
-        target = unpack_window(targets, windows, p)
-        layers = gather_layers(targets, reads, windows, p, rows, settings, room)
-        starts, runs = first_paths(target, layers, rows, low, settings, most_surplus, memory, room.starts)
-        chosen, same[low:high] = chosen_rows(target, layers, starts, runs, rows, low, settings)
-        votes[low:high] = False
-        votes[low + chosen] = True
-    return votes, same
 
 
 @njit(nogil=True, cache=True)

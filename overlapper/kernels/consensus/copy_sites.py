@@ -1,7 +1,5 @@
 """Sites of a window: columns at which copies differ, and what each row has there.
 
-CPU only: the host chooses rows for GPUs, too.
-
 Definition: ``docs/algorithms/correction.md``, section 1.
 """
 

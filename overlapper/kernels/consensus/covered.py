@@ -1,7 +1,4 @@
-"""Targets that enough rows cover on every base.
-
-CPU only: the host finds leaders and settled reads for GPUs, too.
-"""
+"""Targets that enough rows cover on every base."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Runs of equal pairs: stretches of a path where layer and draft have the same bases, one for one.
 
-CPU only: GPUs compare base by base.
-
 Most bases of accurate reads lie in long runs, which are first known from anchors. Votes along a run are
 counted without its path, and `carry_over` carries it over as one. Runs are a shortcut: a path may have equal
 stretches that are not listed, because they are short or in gaps.

@@ -1,7 +1,5 @@
 """Error probabilities of the decisions of a vote, and qualities of bases (``docs/algorithms/correction.md``).
 
-GPU twin: cuda/error_probabilities.py.
-
 A table has the probability of a decision by its kind (row) and by its clearness (step).
 """
 
@@ -21,8 +19,6 @@ STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
 """First row of each kind of decision: a base stays, the last one of a homopolymer run of 1, 2 or 3, 4, 5, 6,
 and more bases; a base stays farther left in a run; a column is removed or a base inserted; a base that would
 have made a run of at most 3, 4, 5, and more is not inserted."""
-LONG_RUN = 7
-"""Homopolymer runs of this many bases or more are one class."""
 STEPS = 20
 """Number of steps of clearness."""
 FEWEST, FEW = 3, 7

@@ -1,7 +1,5 @@
 """Edit paths of sixteen pairs of sequences at a time, one in each lane of vectors.
 
-GPU twin: ../common/cuda/edit_paths.py.
-
 The definition is in `kernels.common.edit_paths`, and the paths are the same: the matrix column by column as
 there (Myers 1999), 32 rows a word. The way back takes a column at a time as well: the deletions in it are a
 run of set bits, which is counted at once, and one more bit says whether its base is inserted or paired. Each

@@ -1,7 +1,5 @@
 """Edit paths of the gaps between anchors, which are collected and then found many at a time.
 
-GPU twin: ../common/cuda/edit_paths.py.
-
 Gaps wait in a list; those of about the same size are then computed together (`kernels.consensus.gap_lanes`).
 """
 

@@ -1,7 +1,5 @@
 """The haplotype filter: layers of a pileup from another haplotype or copy of a repeat.
 
-GPU twin: cuda/haplotype_filter.py.
-
 **Kinds.** At a column a layer has a base, or a *long gap*: a deletion of `LONG_GAP` successive columns or
 more. Shorter deletions are often errors, and are nothing. So are long gaps of reads that err so much that any
 share of layers may lack a run of as many bases by error (``docs/algorithms/correction.md``, section 5).

@@ -1,7 +1,4 @@
-"""The places of the k-mers of a target, and a filter of the k-mers of reads that may be on it.
-
-GPU twin: cuda/mem_anchors.py.
-"""
+"""The places of the k-mers of a target, and a filter of the k-mers of reads that may be on it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Votes of the layers known to be of the target's haplotype, where haplotypes differ.
 
-GPU twin: cuda/known_votes.py.
-
 The haplotype filter tells the *sides* of layers: those that agree with the target at more sites than they
 disagree are `SAME`, those that it leaves out `OTHER`. Each of the rest may be of either haplotype: it is
 compared with the target at no site, or agrees as often as it disagrees. With its vote both haplotypes would

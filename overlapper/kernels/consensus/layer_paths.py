@@ -1,7 +1,5 @@
 """Edit paths of the layers of a pileup over its target, for the first vote.
 
-GPU twin: cuda/layer_paths.py.
-
 Layers are aligned through the best chain of their anchors. Definitions are in
 ``docs/algorithms/correction.md``, section 2.
 """

@@ -1,7 +1,4 @@
-"""The input of consensus kernels (reads, windows, rows, settings), and layers: rows of a window, unpacked.
-
-GPU twin: cuda/layers.py.
-"""
+"""The input of consensus kernels (reads, windows, rows, settings), and layers: rows of a window, unpacked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Chained exact matches between a target and a read that is known to overlap it.
 
-GPU twin: cuda/mem_anchors.py.
-
 **Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two, from their
 first k-mer on that is not frequent, if this one is within ``band`` diagonals of the line from corner to
 corner of the intervals. Frequent is a k-mer of the read with more than `MOST_PLACES` places in the target's

@@ -1,7 +1,4 @@
-"""Decisions of a vote, which make the next draft (``docs/algorithms/correction.md``, sections 4 and 7).
-
-GPU twin: cuda/next_draft.py.
-"""
+"""Decisions of a vote, which make the next draft (``docs/algorithms/correction.md``, sections 4 and 7)."""
 
 from __future__ import annotations
 

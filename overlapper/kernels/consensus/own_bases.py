@@ -1,7 +1,4 @@
-"""Targets keep their own base where layers are divided (``docs/algorithms/correction.md``, section 5).
-
-GPU twin: cuda/own_bases.py.
-"""
+"""Targets keep their own base where layers are divided (``docs/algorithms/correction.md``, section 5)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Reconsidering uncertain columns of a draft, whose votes the draft itself may have caused.
 
-GPU twin: cuda/reconsider.py.
-
 Beside a wrong column, layers with a base less in a homopolymer run align a base too early as cheaply as in
 place, and so confirm the wrong column. The edit distances of layers to the draft with and without the change
 decide (``docs/algorithms/correction.md``).

@@ -1,7 +1,5 @@
 """Links of sites: two sites that separate the same rows (``docs/algorithms/correction.md``, section 1).
 
-CPU only: the host chooses rows for GPUs, too.
-
 Reads of another copy have all its differences, while errors hit each site independently. Recurrent errors are
 often those of one strand, at many sites, so that rows are compared within their strand.
 """

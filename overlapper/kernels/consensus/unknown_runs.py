@@ -1,7 +1,4 @@
-"""Runs of unknown bases of a draft, before the first vote (``docs/algorithms/correction.md``, section 6).
-
-GPU twin: cuda/unknown_runs.py.
-"""
+"""Runs of unknown bases of a draft, before the first vote (``docs/algorithms/correction.md``, section 6)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The votes of the reads of a pileup on a draft.
 
-GPU twin: cuda/votes.py.
-
 The definition is in ``docs/algorithms/correction.md``, section 3. A *layer* (`kernels.consensus.layers`)
 is a read, or the target itself, with an edit path (`kernels.common.edit_paths`) over the columns
 ``[start, end)`` of a draft.

@@ -1,7 +1,4 @@
-"""Rows cut to windows of targets and chosen by depth.
-
-CPU only: the host chooses rows for GPUs, too.
-"""
+"""Rows cut to windows of targets and chosen by depth."""
 
 from __future__ import annotations
 
