@@ -137,7 +137,7 @@ def contigs():
 
 
 CHARTS = {
-    "beside": ("overlapper beside minimap2, hifiasm and Flye", (speed, accuracy, contigs)),
+    "beside": ("overlapper compared with minimap2, hifiasm and Flye", (speed, accuracy, contigs)),
     "speed": ("All overlaps of a read set on two threads, overlapper and minimap2", (speed,)),
     "accuracy": ("Overlaps missed and overlaps that are wrong, overlapper and minimap2", (accuracy,)),
 }
