@@ -1,17 +1,17 @@
-"""Every wrong use in docs/wrong-uses.md is answered as it says there, and leaves no file behind."""
+"""Every wrong use in wrong_uses.md is answered as it says there, and leaves no file behind."""
 
 import gzip
 import os
 import re
 import shlex
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import assert_refused
-from tests.cli.runner import ROOT
 
-PAGE = ROOT / "docs" / "wrong-uses.md"
+PAGE = Path(__file__).with_name("wrong_uses.md")
 ROWS = re.findall(r"^\| `overlapper ?(.*?)` \| (\d) \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
 SEQUENCE = "ACGTTGCATTGACCAGATTACAGGCATCAGGATCCAATTGGCCATATCGCGTTAAGCTTACGGATC" * 4
 LENGTH = len(SEQUENCE)
