@@ -1,4 +1,4 @@
-"""D-SOFT candidates, straight from the definition in docs/design.md and overlapper/candidates/dsoft.py."""
+"""D-SOFT candidates, straight from the definition in docs/algorithms/dsoft.md."""
 
 from collections import defaultdict
 
