@@ -3,9 +3,11 @@
 Run ``python -m docs.tools.commands`` after changing an option; a test compares the two.
 """
 
+import functools
 import inspect
 import types
 import typing
+from collections import Counter
 from pathlib import Path
 
 from typer.models import ArgumentInfo
@@ -24,7 +26,8 @@ PowerShell complete commands and options. `-` stands for standard input or outpu
 SHARED = """\
 ## Options of several commands
 
-An option of one name means the same wherever it is, and is where it has an effect:
+An option of one name means the same wherever it is, and is where it has an effect. The table has the options
+that several commands explain in the same words; each command names those that it takes.
 
 - `-o`: text goes to standard output where no file is named; pictures, pages, indexes and folders need a name.
 - `--min-overlap` is 100 bases in `overlap`, which reports what there is, and 2,000 where layouts are made and
@@ -37,7 +40,7 @@ An option of one name means the same wherever it is, and is where it has an effe
   where counts are shown.
 """
 MANY = 3
-"""Commands that an option is shared by, at least."""
+"""Commands that have an option in the same words, at least, for it to be said once."""
 
 VALUES = {int: "N", float: "X"}
 """What stands for a value where the option does not say; one of text has to (metavar)."""
@@ -49,14 +52,16 @@ def reference():
 
 
 def shared():
-    """Return which commands take each of the options that several have, a table."""
-    takers = {}
-    for command in cli.COMMANDS:
-        for parameter in declared(command)[1]:
-            if not parameter.is_argument:
-                takers.setdefault(parameter.names[-1], []).append(" ".join(cli.words_of(command)))
-    rows = [f"| `{name}` | {', '.join(found)} |" for name, found in takers.items() if len(found) >= MANY]
-    return "\n".join([SHARED, "| option | commands |", "| --- | --- |", *rows, ""])
+    """Return the options that many commands have in the same words, a table."""
+    rows = [f"| {' | '.join(words)} |".replace("|  |", "| |") for words in said_once()]
+    return "\n".join([SHARED, "| option | meaning | default |", "| --- | --- | --- |", *rows, ""])
+
+
+@functools.cache
+def said_once():
+    """Return spelling, meaning and default of the options that many commands have in the same words."""
+    options = [p.words for command in cli.COMMANDS for p in declared(command)[1] if not p.is_argument]
+    return [words for words, times in Counter(options).items() if times >= MANY and "required" not in words]
 
 
 def declared(command):
@@ -72,10 +77,13 @@ def section(command):
     arguments = [p for p in parameters if p.is_argument]
     usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])
     rows = [("argument or option", "meaning", "default"), ("---",) * 3]
-    rows += [(p.spelling, p.help, p.default) for p in parameters]
+    once = [p for p in parameters if p.words in said_once()]
+    rows += [p.words for p in parameters if p not in once]
     table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
+    names = ", ".join(f"`{p.names[-1]}`" for p in once)
+    also = f"\n\nAs in [other commands](#options-of-several-commands): {names}." if once else ""
     examples = f"```sh\n{cli.module_of(command).EXAMPLES.strip()}\n```"
-    return f"## {name}\n\n{inspect.cleandoc(function.__doc__)}\n\n`{usage}`\n\n{table}\n\n{examples}\n"
+    return f"## {name}\n\n{inspect.cleandoc(function.__doc__)}\n\n`{usage}`\n\n{table}{also}\n\n{examples}\n"
 
 
 class Parameter:
@@ -95,6 +103,7 @@ class Parameter:
             names = self.names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
             value = "" if self._plain(kind) is bool else f" `{info.metavar or VALUES[self._plain(kind)]}`"
             self.spelling = ", ".join(f"`{name}`" for name in names) + value
+        self.words = (self.spelling, self.help, self.default)
 
     @staticmethod
     def _plain(kind):
