@@ -9,7 +9,7 @@ from overlapper.tables import Candidates
 
 FEWEST_SEEDS = 0.1
 """Least seed bases of a candidate, relative to what two reads of the given error rate share. Fitted on
-reads as of a worm (R9) and HiFi reads of yeast, judged on nine other sets (``docs/notes/overlaps.md``)."""
+reads as of a worm (R9) and HiFi reads of yeast, judged on seven other sets (``docs/notes/overlaps.md``)."""
 
 
 def score_threshold(
