@@ -17,8 +17,6 @@ overlapper align reads.fq reference.fa --pairs pairs.tsv --mode semi-global --fr
 overlapper align primers.fa amplicons.fa --pairing all-to-all --match 2 --mismatch -3 --gap-open -5 --gap-extend -2
 """  # noqa: E501
 
-COMPILE_SECONDS = 30
-
 
 def align(
     queries: Annotated[
@@ -86,7 +84,7 @@ def align(
     check_format(output, ENDINGS)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]
-    with begun("align", COMPILE_SECONDS, threads=threads, quiet=quiet, log=log) as (progress, files):
+    with begun(quiet=quiet, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)
         progress.report("reading")

@@ -33,7 +33,6 @@ OF_HAPLOTYPES = (
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
     "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
 )  # fmt: skip
-COMPILE_SECONDS = 25
 MOST_SHOWN = 20
 _FILES_AT_A_TIME = 4
 """Most files that are written at a time: each takes memory. In a memory budget it is one."""
@@ -152,7 +151,7 @@ def assemble(
         threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip
     _make_folder_of_log(log, output)
-    with begun("assemble", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+    with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
     ):

@@ -2,45 +2,120 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any
 
 from overlapper.cli import options
+from overlapper.errors import OverlapperError
 
 EXAMPLES = """
-overlapper compile layout
-overlapper compile overlap correct --threads 4
-overlapper compile --all
+overlapper compile
+overlapper compile --threads 4
 """
+
+READS = (
+    "simulate --genome-size 30k -c 12 -p ont-r9 -o noisy.fq --reference-out genome.fa --truth truth.tsv",
+    "simulate --reference genome.fa --coverage 50 -p ont-r9 -o deep.fq",
+    "simulate --reference genome.fa --coverage 50 -p ont-r10 -o accurate.fq",
+    "simulate --reference genome.fa --coverage 25 -p hifi -o hifi.fa",
+)
+"""The second and third are so deep that those which vote have to be chosen."""
+ASSEMBLY = (
+    "assemble noisy.fq --correct always -o noisy",
+    "assemble accurate.fq --haplotypes phase -o phased",
+    "assemble accurate.fq --memory 2G -o accurate",
+    "assemble hifi.fa -o hifi",
+)
+OTHERS = (
+    "overlap noisy.fq -o overlaps.paf --stats run.json",
+    "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
+    "polish unitigs.fa deep.fq -o polished.fa",
+    "overlap noisy.fq --memory 1G -o tiled.paf",
+    "overlap noisy.fq --extender xdrop -o xdrop.paf.gz",
+    "overlap noisy.fq --extender gact --finder spgemm -o gact.paf",
+    "overlap hifi.fa --extender exact --copies separate -o exact.paf",
+    "map genome.fa noisy.fq -o mapped.paf",
+    "map genome.fa hifi.fa -p hifi --seeder nov-smem --extender local -o mapped.sam",
+    "align noisy.fq noisy.fq -o aligned.paf",
+    "align noisy.fq noisy.fq --mode semi-global --cigar -o aligned.sam",
+    "index genome.fa -o genome.index",
+    "seeds genome.index noisy.fq --kind smem --min-length 19 -o smems.tsv",
+    "seeds genome.fa noisy.fq --kind mem -o mems.tsv",
+    "convert overlaps.paf overlaps.gfa --reads noisy.fq",
+    "evaluate truth.tsv overlaps.paf",
+    "evaluate unitigs.fa --reference genome.fa --json contigs.json",
+    "graph stats layout.gfa",
+    "report noisy.fq overlaps.paf run.json layout.json layout.gfa -o report.html",
+    "correct deep.fq -o corrected.fq",
+)
+"""A run of every command that computes, by each method that it has; some need files of earlier ones."""
 
 
 def compile(
-    commands: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[COMMAND...]", help="Commands whose first runs compile for long."),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All such commands.")] = False,
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
     log: options.Log = None,
 ) -> None:
-    """Compile the kernels of commands beforehand, so that their first runs need not.
+    """Compile kernels beforehand, so that no first run of a command has to.
 
-    They are kept where the first run would keep them: in the folder of NUMBA_CACHE_DIR, beside the code, or
-    in ~/.cache/overlapper. They are for this machine's processor and this version. What an ordinary run needs
-    is compiled; unusual options may need more, which is compiled when they are used.
+    A package brings kernels for nearly all processors. Where it has none (a copy of the source, another
+    version of numba, an old processor), every command is run once here, on small simulated reads. What
+    they compile is kept in the folder of NUMBA_CACHE_DIR or in ~/.cache/overlapper. Unusual options may need
+    more, which is compiled when they are used.
     """
-    from overlapper.cli.first_kernels import compile_all, kernels_of
     from overlapper.cli.progress import Progress
+    from overlapper.runtime.compile import places
     from overlapper.runtime.threads import available_threads
 
-    lines = kernels_of(commands or [], everything)
-    with Progress(quiet, log=log) as progress:
-        made = []
-        for folder in compile_all(lines, threads or available_threads()):
-            made.append(folder)
-            progress.report("compiling", len(made), len(lines))
-        new = [folder for folder in made if folder]
-        where = f", kept in {new[0]}" if new else ""
-        progress.note(f"{len(new)} kernels compiled{where}; {len(made) - len(new)} were there")
+    folder = places.of_kernels().write
+    before = _names(folder)
+    with Progress(quiet, log=log) as progress, tempfile.TemporaryDirectory() as work:
+        progress.start("compiling")
+        run_all(work, threads or available_threads())
+        made = len(_names(folder) - before)
+        progress.note(f"{made} kernels compiled" + (f", kept in {folder}" if made else ""))
+
+
+def run_all(work: str, processes: int, environment: dict[str, str] | None = None) -> None:
+    """Run every command once, so that its kernels are kept.
+
+    Parameters
+    ----------
+    work : str
+        An empty folder.
+    processes : int
+        From two on, assemblies are run by a process of their own, as they take as long as all others.
+    environment : dict of str to str, optional
+        Of the processes; by default that of this one.
+
+    Raises
+    ------
+    OverlapperError
+        When a run fails.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    def run(lines: tuple[str, ...]) -> None:
+        for line in lines:
+            _run(line, work, environment)
+
+    run(READS)
+    with ThreadPoolExecutor(min(processes, 2)) as pool:
+        for _ in pool.map(run, (ASSEMBLY, OTHERS)):
+            pass
+
+
+def _run(line: str, work: str, environment: dict[str, str] | None) -> None:
+    command = [sys.executable, "-P", "-m", "overlapper", *line.split(), "-q"]
+    done = subprocess.run(
+        command, cwd=work, env=environment or os.environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise OverlapperError(f"overlapper {line} failed: {done.stderr.strip()}")
+
+
+def _names(folder: Any) -> set[str]:
+    return {path.name for path in folder.glob("*.nbc")} if folder else set()

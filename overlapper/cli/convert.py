@@ -20,7 +20,6 @@ overlapper convert overlaps.gfa overlaps.paf
 overlapper convert overlaps.paf by_target.paf --both-sides --group-by target
 """
 
-COMPILE_SECONDS = 10
 GFA = (".gfa", ".gfa.gz")
 
 
@@ -73,7 +72,7 @@ def convert(
             check_format(path)
     sides = options.checked_sides(both_sides, group_by, output)
     threads = threads or available_threads()
-    with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)
         progress.report("reading")

@@ -23,8 +23,6 @@ overlapper correct reads.fa --overlaps overlaps.paf.gz --rounds 1 -o corrected.f
 overlapper correct reads.bam --uncovered trim --table changes.tsv -o corrected.fastq.gz
 """
 
-COMPILE_SECONDS = 25
-
 
 def correct(
     reads: options.ReadFiles,
@@ -104,7 +102,7 @@ def correct(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip
-    with begun("correct", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+    with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
     ):

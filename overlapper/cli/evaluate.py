@@ -22,7 +22,6 @@ overlapper evaluate assembly.gfa --reference haplotype1.fasta --reference haplot
 overlapper evaluate corrected.fastq --reads reads.fastq --placements truth.tsv --reference genome.fasta
 """
 
-COMPILE_SECONDS = 20
 ALL = "all"
 
 
@@ -105,7 +104,7 @@ def evaluate(
             scores = _overlaps(judged, paf, min_overlap, circular or [])
     else:
         load_compute()
-        with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
+        with begun(quiet=quiet, log=log) as (progress, _):
             from overlapper.runtime.threads import available_threads
 
             limits = {"memory": memory, "threads": threads or available_threads()}

@@ -16,8 +16,6 @@ overlapper index reference.fasta.gz -o reference.index
 overlapper index reads.fastq.gz --sample-rate 32 -o reads.index
 """
 
-COMPILE_SECONDS = 10
-
 
 def index(
     text: Annotated[
@@ -56,7 +54,7 @@ def index(
 
     check_sample_rate(sample_rate)
     threads = threads or available_threads()
-    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, files):
+    with begun(quiet=quiet, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)
         with store.open_index(output) as file:

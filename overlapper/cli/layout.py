@@ -26,8 +26,6 @@ overlapper layout run1.fq.gz run2.fq.gz overlaps.paf.gz -o layout.gfa --fasta un
 overlapper layout reads.fq minimap2.paf --min-overlap 5k --no-clean --reads-gfa reads.gfa -o layout.gfa
 """
 
-COMPILE_SECONDS = 15
-
 
 def layout(
     reads: Annotated[
@@ -183,7 +181,7 @@ def layout(
     params = configured(LayoutParams(), config, given)
     cleaning = None if no_clean else params.clean
     threads = threads or available_threads()
-    with begun("layout", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
+    with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
     ):

@@ -28,7 +28,6 @@ overlapper map reference.fasta reads.fastq.gz -p hifi --read-group "ID:x\tSM:y" 
 overlapper map reference.fasta short.fastq.gz -p short --seeder nov-smem --extender local -o out.sam
 """
 
-COMPILE_SECONDS = 20
 PART_BASES = 1 << 22
 """Bases of the reads that are read at a time; several times as many are held while they are mapped."""
 
@@ -148,7 +147,7 @@ def map(
         *reads, keep_qualities=writing.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
         reference=cram_reference, part_bases=PART_BASES,
     )  # fmt: skip
-    with begun("map", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
+    with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
     ):

@@ -30,8 +30,6 @@ overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
 overlapper overlap reads.fastq.gz --copies separate -o within_copies.paf
 """
 
-COMPILE_SECONDS = 15
-"""About how long kernels take to compile in a first run."""
 STEPS = 6
 """Steps of a run without ``--copies``, which the lines of progress count."""
 
@@ -185,10 +183,8 @@ def overlap(
         reference=reference, both_sides=both_sides, group_by=group_by, threads=threads, device=device,
         gpu_memory=gpu_memory,
     )  # fmt: skip
-    with begun(
-        f"overlap_{request.extender}", COMPILE_SECONDS, threads=request.threads, steps=0 if copies else STEPS,
-        quiet=quiet, verbose=verbose, log=log,
-    ) as (progress, files):  # fmt: skip
+    steps = 0 if copies else STEPS
+    with begun(steps=steps, quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
         files.open(outputs.write_config, outputs.stats)
         result = _found(request, limits, copies, progress, files)

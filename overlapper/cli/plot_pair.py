@@ -15,8 +15,6 @@ overlapper plot pair reads.fastq.gz read1 read8 -o pair.svg
 overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pair.png
 """
 
-COMPILE_SECONDS = 30
-
 
 def plot_pair(
     reads: Annotated[
@@ -59,7 +57,7 @@ def plot_pair(
 
     check_ending(output, FORMATS)
     check_preset(preset)
-    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
+    with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads or available_threads())
         numbers = {name: i for i, name in enumerate(table.names)}

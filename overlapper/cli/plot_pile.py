@@ -15,8 +15,6 @@ overlapper plot pile overlaps.paf.gz read1 -o pile.svg
 overlapper plot pile minimap2.paf read1 -o pile.png
 """
 
-COMPILE_SECONDS = 10
-
 
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
@@ -44,7 +42,7 @@ def plot_pile(
 
     check_ending(output, FORMATS)
     check_format(overlaps)
-    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
+    with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading overlaps")
         reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)
         table = read_overlaps(overlaps, reads, threads=threads or available_threads())

@@ -22,8 +22,6 @@ overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
 
-COMPILE_SECONDS = 25
-
 
 def polish(
     layout: Annotated[
@@ -76,7 +74,7 @@ def polish(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads,
     )  # fmt: skip
-    with begun("polish", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+    with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
         files,
     ):

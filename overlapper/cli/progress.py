@@ -179,22 +179,15 @@ class Progress:
 
 
 @contextlib.contextmanager
-def compile_notice(progress: Progress, seconds: int, command: str = "", threads: int = 1) -> Iterator[None]:
-    """Tell the user when kernels are compiled within this context, and start processes that help.
+def compile_notice(progress: Progress) -> Iterator[None]:
+    """Tell the user when kernels are compiled within this context.
 
-    numba fires its compile event only when the cache on disk had no kernel for this machine, so a warm run
-    says nothing.
+    numba fires its compile event only when no kernel for this machine is kept, so most runs say nothing.
 
     Parameters
     ----------
     progress : Progress
         Where to say it: once in a line, and kernel by kernel on a terminal.
-    seconds : int
-        About how long compiling everything takes.
-    command : str
-        Whose kernels others compile meanwhile (`overlapper.cli.first_kernels`).
-    threads : int
-        How many processes may compile beside this one, which waits for them now and then; of one none does.
     """
     from numba.core import event
 
@@ -204,14 +197,11 @@ def compile_notice(progress: Progress, seconds: int, command: str = "", threads:
         def on_start(self, happening: event.Event) -> None:
             if not self.said:
                 self.said = True
-                progress.note(f"compiling kernels for this machine, once, about {seconds} s")
-                from overlapper.cli.first_kernels import helpers
-
-                helping.enter_context(helpers(command, threads if threads > 1 else 0))
+                progress.note("compiling kernels for this machine, once")
             progress.compiling(happening.data["dispatcher"].py_func.__name__)
 
         def on_end(self, _: event.Event) -> None:
             progress.compiling("")
 
-    with contextlib.ExitStack() as helping, event.install_listener("numba:compile", FirstCompile()):
+    with event.install_listener("numba:compile", FirstCompile()):
         yield

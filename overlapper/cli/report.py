@@ -18,8 +18,6 @@ overlapper report assembly reads.fastq.gz -o report.html
 overlapper report contigs.json -o scores.html
 """
 
-COMPILE_SECONDS = 10
-
 
 def report(
     files: Annotated[
@@ -58,7 +56,7 @@ def report(
     from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
-    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, made):
+    with begun(quiet=quiet, log=log) as (progress, made):
         made.open(output)
         inputs = read_inputs(files, reference=reference, threads=threads, report=progress.report)
         made.write(

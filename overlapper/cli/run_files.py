@@ -85,10 +85,7 @@ class RunFiles(ExitStack):
 
 @contextlib.contextmanager
 def begun(
-    command: str,
-    compile_seconds: int,
     *,
-    threads: int = 1,
     steps: int = 0,
     quiet: bool = False,
     verbose: bool = False,
@@ -98,12 +95,6 @@ def begun(
 
     Parameters
     ----------
-    command : str
-        Whose kernels are compiled by several processes in a first run; none if it is empty.
-    compile_seconds : int
-        About how long they take to compile.
-    threads : int
-        How many processes may compile.
     steps : int
         How many there will be; 0 stands for unknown.
     quiet, verbose : bool
@@ -111,7 +102,7 @@ def begun(
     """
     with (
         Progress(quiet, steps=steps, verbose=verbose, log=log) as progress,
-        compile_notice(progress, compile_seconds, command, threads),
+        compile_notice(progress),
         RunFiles() as files,
     ):
         yield progress, files

@@ -32,7 +32,6 @@ overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
 overlapper seeds reference.fasta kmers.fasta --kind fixed --min-length 24 --mismatches 2 -o seeds.paf.gz
 """
 
-COMPILE_SECONDS = 30
 KINDS = ("mem", "smem", "nov-smem", "fixed")
 HIT_LIMIT = 128
 DROPPED_HEAD = "query\tq_start\tq_end\tmatches\n"
@@ -119,7 +118,7 @@ def seeds(
     check_format(output, ENDINGS)
     devices = select_devices(device)
     threads = threads or available_threads()
-    with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(dropped, stats)
         progress.report("preparing the index")

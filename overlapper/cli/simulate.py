@@ -25,7 +25,6 @@ overlapper simulate --genome-size 500k --coverage 15 --preset real-clr -o unkind
 overlapper simulate --genome-size 1M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
 """
 
-COMPILE_SECONDS = 5
 FASTQ_SUFFIXES = (".fastq", ".fq")
 
 
@@ -131,7 +130,7 @@ def simulate(
     from overlapper.simulate import adapted_model, generate_reads
 
     model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
-    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, files):
+    with begun(quiet=quiet, log=log) as (progress, files):
         progress.report("preparing the reference")
         references = _references(reference, genome_size, seed, repeats)
         reads = generate_reads(references, model, coverage=coverage, seed=seed, circular=circular)

@@ -14,10 +14,12 @@ import atexit
 import functools
 import importlib
 import os
+import pickle
 import pkgutil
 import runpy
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -94,13 +96,37 @@ def _load():
     for module in pkgutil.walk_packages(overlapper.__path__, "overlapper."):
         if "gpu" not in module.name and "cuda" not in module.name and module.name != "overlapper.__main__":
             importlib.import_module(module.name)
-    from overlapper.cli.first_kernels import kernel_of, kernels_of
-
-    subprocess.run([sys.executable, "-m", "overlapper", "compile", "--all", "--quiet"], check=True)
-    for line in kernels_of([], everything=True):
-        kernel, types = kernel_of(line)
-        kernel.compile(types)  # loads it
+    with tempfile.TemporaryDirectory() as folder:
+        kernels = Path(folder, "kernels")
+        record = "import sys; from tests.cli.forks import record_kernels; record_kernels(*sys.argv[1:])"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        words = [sys.executable, "-c", record, str(kernels)]
+        subprocess.run(words, cwd=folder, env=environment, check=True, stderr=subprocess.DEVNULL)
+        for module, name, types in pickle.loads(kernels.read_bytes()):
+            getattr(importlib.import_module(module), name).compile(types)  # loads it
     assert len(list(Path("/proc/self/task").glob("*"))) < 2, "a fork would lack the other threads"
+
+
+def record_kernels(file):
+    """Run every command once; write which kernels they took from the cache, or compiled."""
+    from overlapper.cli.compile import ASSEMBLY, OTHERS, READS
+    from overlapper.runtime.compile.cache import KernelCache
+    from overlapper.runtime.compile.startup import load_numba
+    from tests.cli import within
+
+    load_numba()
+    load, used = KernelCache.load_overload, {}
+
+    def noted(cache, signature, target):
+        function = cache._function
+        if "<locals>" not in function.__qualname__:
+            used[function.__module__, function.__name__, signature] = True
+        return load(cache, signature, target)
+
+    KernelCache.load_overload = noted
+    for line in (*READS, *ASSEMBLY, *OTHERS):
+        assert within.main([*line.split(), "-q"]) == 0, line
+    Path(file).write_bytes(pickle.dumps(list(used)))
 
 
 def _become(words, folder, environment, streams):

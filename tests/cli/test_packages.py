@@ -9,10 +9,12 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from pathlib import PurePath
 
 import pytest
 import yaml
 
+from overlapper.cli import compile
 from overlapper.errors import EXTRAS
 from overlapper.version import __version__
 from tests.cli.runner import ROOT
@@ -49,7 +51,11 @@ def test_both_hold_what_they_should_and_nothing_else(packed):
     wheel, source = packed
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.partition("/")[0] for name in names} == WHEEL
-    code = {name for name in names if name.startswith("overlapper/")}
+    kernels = {name for name in names if name.startswith("overlapper/kernels/compiled/")}
+    assert len(kernels) > 100
+    assert {PurePath(name).suffix for name in kernels} == {".nbc"}
+    assert PurePath(wheel.name).stem.split("-")[2] == f"cp{sys.version_info[0]}{sys.version_info[1]}"
+    code = {name for name in names if name.startswith("overlapper/")} - kernels
     above = {"overlapper": ROOT, "graph": ROOT / "overlapper"}  # where the link to graph/ is
     present = {
         folder / path.relative_to(ROOT) for part, folder in above.items() for path in (ROOT / part).rglob("*")
@@ -89,6 +95,11 @@ def test_the_wheel_alone_is_enough(packed, tmp_path):
         str(site / name / "__init__.py") for name in ("overlapper", "overlapper/graph")
     ]
     program = tmp_path / "env" / "bin" / "overlapper"
+    for number, line in enumerate((*compile.READS[:1], *compile.OTHERS[:3])):
+        done = subprocess.run(
+            [str(program), *line.split()], cwd=tmp_path, env={}, capture_output=True, text=True, check=True
+        )
+        assert "compiling kernels" not in done.stderr, f"run {number} takes no longer than a second one would"
     version = subprocess.check_output([str(program), "--version"], text=True, cwd=tmp_path, env={})
     assert version == f"overlapper {__version__}\n"
     assert (tmp_path / "env" / "share" / "man" / "man1" / "overlapper-overlap.1").exists()

@@ -4,17 +4,16 @@ import os
 import runpy
 import sys
 import threading
+from types import SimpleNamespace
 
-import numba
 import numpy as np
 import pytest
-from llvmlite import binding
-from numba.core import caching, codegen, dispatcher, event, types
+from numba.core import caching, dispatcher, types
 
-from overlapper.errors import OutputError
 from overlapper.kernels.text.paf_formatting import Names
-from overlapper.runtime.compile import linking, places
-from overlapper.runtime.compile.cache import KernelCache, _spelled, njit
+from overlapper.runtime.compile import cache, places
+from overlapper.runtime.compile.cache import KernelCache, _spelled
+from overlapper.runtime.compile.processor import common_processor, spelled
 from overlapper.runtime.gpu import cubins
 from tests.cli.runner import python
 
@@ -27,148 +26,105 @@ def twice(x):
 """
 
 
+CALLING = """
+from overlapper.runtime.compile.cache import njit
+from overlapper.called import thrice
+
+@njit(nogil=True, cache=True)
+def twice(x):
+    return thrice(x) - x + 0 * thrice(1)
+"""
+CALLED = """
+from overlapper.runtime.compile.cache import njit
+
+@njit(nogil=True, cache=True)
+def thrice(x):
+    return 3 * x
+"""
+
+
+def forget_sources():
+    for function in (cache._digest_of_sources, cache._content, cache._imported):
+        function.cache_clear()
+
+
 @pytest.fixture
 def kernel(tmp_path, monkeypatch):
     """Return a function that gives a kernel as a new process has it: nothing of it loaded yet."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "named"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(places, "SHIPPED", tmp_path / "shipped")
     (tmp_path / "kernels.py").write_text(SOURCE)
-    (tmp_path / "__pycache__").mkdir(mode=0o755)
     places.usable.cache_clear()
-    sys.modules["overlapper.runtime.compile.cache"]._source_digest.cache_clear()
-    return lambda: runpy.run_path(str(tmp_path / "kernels.py"))["twice"]
+    forget_sources()
+    yield lambda: runpy.run_path(str(tmp_path / "kernels.py"))["twice"]
+    places.usable.cache_clear()
 
 
-LONG = f"""
-from overlapper.runtime.compile.cache import njit
+@pytest.fixture
+def package(tmp_path, kernel, monkeypatch):
+    """Return a function that gives a kernel of a package, which calls one of another file."""
+    folder = tmp_path / "overlapper"
+    folder.mkdir()
+    (folder / "calling.py").write_text(CALLING)
+    (folder / "called.py").write_text(CALLED)
+    monkeypatch.setattr(cache, "_PACKAGE", folder)
 
-@njit(nogil=True, cache=True)
-def long(x):
-    for i in range(9):
-{"".join(f"        x += (x >> {i % 60 + 1}) ^ (i * {2 * i + 1}){chr(10)}" for i in range(15))}
-    return x
+    def fresh():
+        forget_sources()
+        called = runpy.run_path(str(folder / "called.py"))
+        monkeypatch.setitem(sys.modules, "overlapper.called", SimpleNamespace(**called))
+        return runpy.run_path(str(folder / "calling.py"))["twice"], called["thrice"]
 
-@njit(nogil=True, cache=True)
-def short(x):
-    return 2 * x
-
-@njit(nogil=True, cache=True)
-def both(x):
-    return short(long(x)) + long(x + 1)
-"""
+    return fresh
 
 
-@pytest.mark.parametrize("is_kept", [False, True])
-def test_long_functions_are_called_and_short_ones_copied(is_kept, kernel, tmp_path):
-    (tmp_path / "kernels.py").write_text(LONG)
+def test_a_kernel_is_compiled_anew_when_what_it_calls_elsewhere_changes(package, tmp_path):
+    assert package()[0](4) == 8
+    again, _ = package()
+    assert (again(4), hits(again)) == (8, 1)
+    (tmp_path / "overlapper" / "called.py").write_text(CALLED.replace("3 * x", "4 * x"))
+    other, _ = package()
+    assert (other(4), hits(other)) == (12, 0)
+
+
+def test_what_kernels_call_is_compiled_once_and_kept_only_when_python_calls_it(package, tmp_path):
+    calling, called = package()
+    assert calling(4) == 8
+    assert [path.name.split("-")[0] for path in kept(tmp_path)] == ["calling.twice"]
+    assert len(called.signatures) == 1, "of a number that is written out, too"
+    assert called(4) == 12
+    fresh_called = package()[1]
+    assert fresh_called(4) == 12
+    assert [path.name.split("-")[0] for path in kept(tmp_path)] == ["called.thrice", "calling.twice"]
+
+
+def test_shipped_kernels_are_for_all_processors_of_a_kind(kernel, tmp_path, monkeypatch):
     script = (
-        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport kernels\n"
-        "from overlapper.runtime.compile import linking; linking.LONGEST_COPIED = 40\n"
-        "both, long = kernels.both, kernels.long.py_func\n"
-        "assert [both(3), both(7)] == [2 * long(3) + long(4), 2 * long(7) + long(8)]\n"
-        "(compiled,) = both.overloads.values()\n"
-        "print([library.name for library in compiled.library.called.values()], both.stats.cache_hits.total())"
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from overlapper.runtime.compile.startup import load_numba; load_numba()\n"
+        "from kernels import twice; assert twice(2) == 4"
     )
-    if is_kept:
-        python("-c", script, check=True)
-        for path in kept(tmp_path):
-            if not path.name.startswith("kernels.both"):
-                path.unlink()  # a kernel has with it what it calls
-    done = python("-c", script, text=True)
-    assert (done.stdout, done.stderr) == (f"['long'] {int(is_kept)}\n", "")
-
-
-def test_a_kernel_that_kernels_and_python_call_is_compiled_for_each(kernel, tmp_path):
-    (tmp_path / "kernels.py").write_text(LONG)
-    kernels = runpy.run_path(str(tmp_path / "kernels.py"))
-
-    def callers():
-        return {tuple(path.name.split("-")[i].split(".")[1] for i in (0, 1)) for path in kept(tmp_path)}
-
-    kernels["both"](3)
-    for_both = {("both", "python"), ("long", "kernels"), ("short", "kernels")}
-    assert callers() == for_both
-    assert kernels["short"](3) == 6
-    assert callers() == for_both | {("short", "python")}
-
-
-@pytest.mark.parametrize("called", ["long", "short"])
-def test_what_kernels_call_is_taken_from_the_process_that_compiled_it(called, kernel, tmp_path):
-    (tmp_path / "kernels.py").write_text(LONG)
-    loaded = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport kernels\nfrom numba import types\n"
-    python("-c", f"{loaded}kernels.{called}.for_kernels().compile((types.int64,))", check=True)
+    python("-c", script, check=True)
     (path,) = kept(tmp_path)
-    before = path.stat().st_mtime_ns
-    hits = f"kernels.{called}.for_kernels().stats.cache_hits.total()"
-    done = python("-c", f"{loaded}print(kernels.both(3), {hits})", text=True, check=True)
-    long = runpy.run_path(str(tmp_path / "kernels.py"))["long"].py_func
-    assert done.stdout == f"{2 * long(3) + long(4)} 1\n"
-    assert path.stat().st_mtime_ns == before
-    assert len(kept(tmp_path)) == 3
+    path.parent.rename(tmp_path / "shipped")
+    places.usable.cache_clear()
+    fresh = kernel()
+    assert cache._processor_of(fresh.targetctx.codegen()) != spelled(common_processor())
+    assert (fresh(2), hits(fresh)) == (4, 1)
+    assert kept(tmp_path) == [tmp_path / "shipped" / path.name], "what is shipped is not copied"
 
 
-LITERALS = """
-from numba.extending import overload
-from overlapper.runtime.compile.cache import njit
-
-def larger(a, b):
-    return max(a, b)
-
-@overload(larger)  # as numba has its own
-def of_numbers(a, b):
-    def larger_number(a, b):
-        return a if a > b else b
-    return larger_number
-
-@njit(nogil=True, cache=True)
-def three_at_least(x, is_doubled):
-    return larger(x, 3) * (2 if is_doubled else 1)
-
-@njit(nogil=True, cache=True)
-def total_of(n):
-    total = 0
-    for i in range(n):
-        total = three_at_least(total, False) + three_at_least(i, True) + three_at_least(5, n > 3)
-        total += larger(total, n)
-    return total
-"""
-
-
-def test_functions_are_compiled_once_for_all_literals_and_numbas_own_once_for_all_kernels(kernel, tmp_path):
-    (tmp_path / "kernels.py").write_text(LITERALS)
-    called = runpy.run_path(str(tmp_path / "kernels.py"))["total_of"]
-    compiled, translated = [], []
-    finalize = codegen.JITCodeLibrary._finalize_specific
-
-    class Compiled(event.Listener):
-        def on_start(self, happened):
-            compiled.append(happened.data["dispatcher"].py_func.__name__)
-
-        def on_end(self, happened):
-            pass
-
-    def finalize_noted(library):
-        translated.append(library.name)
-        finalize(library)
-
-    with pytest.MonkeyPatch.context() as patch, event.install_listener("numba:compile", Compiled()):
-        patch.setattr(codegen.JITCodeLibrary, "_finalize_specific", finalize_noted)
-        assert called(5) == 1092
-    assert sorted(compiled) == ["larger_number", "three_at_least", "total_of"]
-    assert translated == ["total_of"], "what is only copied needs no machine code"
-
-
-def test_an_array_of_another_size_is_an_error_in_kernels_and_numbas_own_elsewhere():
-    def put(array, part):
-        array[1:3] = part
-
-    def refuse(decorate):
-        with pytest.raises(ValueError) as error:
-            decorate(put)(np.zeros(5), np.ones(3))
-        return str(error.value)
-
-    assert refuse(njit(cache=False)) == "an array is assigned to a slice of another size"
-    assert "(2,)" in refuse(numba.njit)
+def test_a_kernel_from_a_place_behind_is_copied_to_where_they_are_written(kernel, tmp_path, monkeypatch):
+    kernel()(2)
+    (path,) = kept(tmp_path)
+    folder = tmp_path / "caches" / "overlapper" / "kernels"
+    folder.mkdir(parents=True, mode=0o755)
+    path.rename(folder / path.name)
+    places.usable.cache_clear()
+    fresh = kernel()
+    assert (fresh(2), hits(fresh)) == (4, 1)
+    assert kept(tmp_path) == [folder / path.name, path]
 
 
 def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
@@ -202,7 +158,7 @@ def test_a_kernel_is_compiled_once_for_each_type(kernel, tmp_path):
         assert [fresh(2), fresh(0.5)] == [4, 1.0]
         assert hits(fresh) == 2 * expected
     assert len(kept(tmp_path)) == 2
-    assert not [path for path in (tmp_path / "__pycache__").iterdir() if path.name.startswith(".")]
+    assert not [path for path in kept(tmp_path)[0].parent.iterdir() if path.name.startswith(".")]
 
 
 DAMAGES = {
@@ -241,25 +197,6 @@ def test_a_pipe_in_place_of_a_kernel_is_not_waited_for(kernel, tmp_path):
     assert path.is_file()
 
 
-def test_other_source_is_compiled_anew(kernel, tmp_path):
-    kernel()(2)
-    (tmp_path / "kernels.py").write_text(SOURCE.replace("2 * x", "3 * x"))
-    sys.modules["overlapper.runtime.compile.cache"]._source_digest.cache_clear()
-    other = kernel()
-    assert (other(2), hits(other)) == (6, 0)
-    assert len(kept(tmp_path)) == 1, "it takes the place of the former"
-
-
-@pytest.mark.parametrize("mode", [0o775, 0o757])
-def test_a_folder_that_others_can_write_is_not_used(mode, kernel, tmp_path):
-    kernel()(2)
-    (tmp_path / "__pycache__").chmod(mode)
-    places.usable.cache_clear()
-    fresh = kernel()
-    assert (fresh(2), hits(fresh)) == (4, 0)
-    assert [path.relative_to(tmp_path).parts[0] for path in kept(tmp_path)] == ["__pycache__", "caches"]
-
-
 def test_a_folder_of_another_user_is_not_safe(tmp_path, monkeypatch):
     assert places.is_safe(tmp_path)
     if os.geteuid() == 0:
@@ -283,31 +220,6 @@ def test_folders_are_made_so_that_nobody_else_can_write(tmp_path):
         os.umask(before)
     assert folder == tmp_path / "a" / "b"
     assert folder.stat().st_mode & 0o777 == 0o755
-
-
-def test_the_named_folder_goes_first_and_what_root_keeps_there_counts(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/named")
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    of_root, of_user, *_ = map(str, places.folders(tmp_path, "x"))
-    assert (of_root, of_user) == ("/named/overlapper-0/x", "/named/overlapper-1000/x")
-
-
-def test_kernels_are_read_up_to_the_first_place_that_can_be_written(tmp_path, monkeypatch):
-    folders = tuple(tmp_path / name for name in ("unsafe", "fixed", "own", "behind"))
-    for folder in folders:
-        folder.mkdir(mode=0o755)
-    folders[0].chmod(0o777)
-    monkeypatch.setattr(os, "access", lambda path, mode: path not in folders[:2])
-    assert places.usable(folders) == (folders[1:3], folders[2])
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    places.usable.cache_clear()
-    assert places.usable(folders) == (folders[1:], None)
-
-
-def test_without_any_place_an_error_says_so(kernel, monkeypatch):
-    monkeypatch.setattr(places, "folders", lambda *_: ())
-    with pytest.raises(OutputError, match="NUMBA_CACHE_DIR"):
-        kernel()(2)
 
 
 def test_settings_of_numba_in_the_working_directory_are_not_read(tmp_path):
@@ -366,20 +278,51 @@ def test_arrays_go_through_the_cache_too(kernel):
     assert kernel()(np.arange(3)).tolist() == kernel()(np.arange(3)).tolist() == [0, 2, 4]
 
 
-def test_instructions_are_counted_without_labels_and_cases():
-    module = binding.parse_assembly("""
-        define i64 @f(i64 %x) {
-          switch i64 %x, label %rest [
-            i64 1, label %one
-            i64 2, label %rest
-          ]
-        one:
-          %y = add i64 %x, 1
-          br label %rest
-        rest:
-          %z = phi i64 [ %x, %0 ], [ %x, %0 ], [ %y, %one ]
-          ret i64 %z
-        }
-        declare void @g()
-    """)
-    assert linking._count_instructions(module) == 5
+def test_other_source_is_compiled_anew(kernel, tmp_path):
+    kernel()(2)
+    (tmp_path / "kernels.py").write_text(SOURCE.replace("2 * x", "3 * x"))
+    forget_sources()
+    other = kernel()
+    assert (other(2), hits(other)) == (6, 0)
+    assert len(kept(tmp_path)) == 1, "it takes the place of the former"
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_a_folder_that_others_can_write_is_not_used(mode, kernel, tmp_path):
+    kernel()(2)
+    (tmp_path / "named" / f"overlapper-{os.geteuid()}").chmod(mode)
+    places.usable.cache_clear()
+    fresh = kernel()
+    assert (fresh(2), hits(fresh)) == (4, 0)
+    assert [path.relative_to(tmp_path).parts[0] for path in kept(tmp_path)] == ["caches", "named"]
+
+
+def test_the_named_folder_goes_first_and_what_root_keeps_there_counts(monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/named")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert list(map(str, places._folders())) == [
+        "/named/overlapper-0",
+        "/named/overlapper-1000",
+        "/caches/overlapper/kernels",
+    ]
+
+
+def test_kernels_are_read_from_all_places_and_written_to_the_first_that_can_be(tmp_path, monkeypatch):
+    monkeypatch.setattr(places, "SHIPPED", tmp_path / "nothing")
+    folders = tuple(tmp_path / name for name in ("unsafe", "fixed", "own", "behind"))
+    for folder in folders:
+        folder.mkdir(mode=0o755)
+    folders[0].chmod(0o777)
+    monkeypatch.setattr(os, "access", lambda path, mode: path not in folders[:2])
+    assert places.usable(folders) == (folders[1:], folders[2])
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    places.usable.cache_clear()
+    assert places.usable(folders) == (folders[1:], None)
+
+
+def test_without_any_place_kernels_are_compiled_and_not_kept(kernel, monkeypatch, tmp_path):
+    monkeypatch.setattr(places, "_folders", lambda: ())
+    fresh = kernel()
+    assert (fresh(2), hits(fresh)) == (4, 0)
+    assert not kept(tmp_path)

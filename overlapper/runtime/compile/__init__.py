@@ -1,1 +1,1 @@
-"""Changes to numba's own workings: kernels kept on disk, calls between kernels, a quick start."""
+"""Compiled kernels: kept on disk and shipped in wheels, loaded quickly."""

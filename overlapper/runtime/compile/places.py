@@ -1,15 +1,17 @@
 """Folders and files in which compiled kernels are kept, safe from damage and from other users.
 
-Places, the best first:
+Places, the first that is read first:
 
-1. In the folder that NUMBA_CACHE_DIR names, if it is set: ``overlapper-0``, what root keeps there for all,
+1. `SHIPPED`, within the package: what a wheel brings (`overlapper.runtime.compile.wheel`). It is never
+   written, and as safe as the package itself.
+2. In the folder that NUMBA_CACHE_DIR names, if it is set: ``overlapper-0``, what root keeps there for all,
    and ``overlapper-N``, N the number of the user.
-2. ``__pycache__`` beside the sources.
-3. ``overlapper`` in the user's folder for caches (XDG_CACHE_HOME, or ``~/.cache``).
+3. ``overlapper/kernels`` in the user's folder for caches (XDG_CACHE_HOME, or ``~/.cache``).
 
 Loading a kernel runs its code, so a place counts only if nobody but the user and root can write to it: it
 belongs to one of them, and neither its group nor others may write. The working directory is none, nor does it
-say where one is. Kernels are read from the places up to the first that can be written, and written there.
+say where one is. Kernels are read from all places, and written to the first one that can be written; where
+there is none, each process compiles for itself.
 
 A file begins with a digest of what follows and of all that the kernel was made from, which the reader knows:
 a file that is cut off, damaged or out of date does not have it, and is replaced by the kernel compiled anew.
@@ -36,24 +38,24 @@ _MODE = 0o755
 _WAIT_SECONDS, _LONGEST_WAIT = 0.02, 300
 """How long a process sleeps between two looks, and how long it waits at most: for the longest kernel, where
 many processes share a core. A process that ends, however it does, is waited for no longer."""
+SHIPPED = Path(__file__).parents[2] / "kernels" / "compiled"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-def folders(beside: Path, name: str = "") -> tuple[Path, ...]:
-    """Return where kernels may lie, the best place first; `usable` tells which of them are used.
+def of_kernels() -> Places:
+    """Return where kernels are read from and written to."""
+    return usable(_folders())
 
-    Parameters
-    ----------
-    beside : Path
-        Folder of the sources.
-    name : str
-        Of the folder within places that are not the sources' own.
-    """
+
+def _folders() -> tuple[Path, ...]:
+    """Return where kernels may lie, beside those that are shipped, the best place first."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     users = sorted({0, os.geteuid()}) if named else []
-    places = [Path(named or "", f"overlapper-{user}", name) for user in users]
     caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return (*places, beside / "__pycache__", Path(caches, "overlapper", name))
+    return (
+        *(Path(named or "", f"overlapper-{user}") for user in users),
+        Path(caches, "overlapper", "kernels"),
+    )
 
 
 def is_safe(folder: Path) -> bool:
@@ -165,20 +167,22 @@ class Places(NamedTuple):
 
 @functools.cache
 def usable(folders: tuple[Path, ...]) -> Places:
-    """Return which of some folders are used: those that are safe, up to the first that can be written.
+    """Return which of some folders are used: all that are safe, and the first that can be written.
 
-    That one is made if need be.
+    The latter is made if need be. What is shipped is read before all of them.
     """
-    read: list[Path] = []
+    read = [SHIPPED] if SHIPPED.is_dir() else []
+    write = None
     for folder in folders:
-        with contextlib.suppress(OSError):
-            if not folder.exists():
-                _make(folder)
+        if write is None:
+            with contextlib.suppress(OSError):
+                if not folder.exists():
+                    _make(folder)
         if is_safe(folder):
             read.append(folder)
-            if os.access(folder, os.W_OK | os.X_OK):
-                return Places(tuple(read), folder)
-    return Places(tuple(read), None)
+            if write is None and os.access(folder, os.W_OK | os.X_OK):
+                write = folder
+    return Places(tuple(read), write)
 
 
 def _make(folder: Path) -> None:

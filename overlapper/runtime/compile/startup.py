@@ -1,4 +1,4 @@
-"""Loading numba quickly, and settings of the memory allocator, for commands that compute."""
+"""Loading numba and kernels quickly, and settings of the memory allocator, for commands that compute."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.compile.plain import is_asked_for, is_plain, keep_kernels_at_home
+from overlapper.runtime.compile.processor import compile_for_common_processor
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
@@ -33,19 +34,16 @@ def load_numba() -> None:
       counts lines has loaded it before.
     - Extensions of numba in other packages, for which it reads what every installed package says of itself,
       while other threads wait for their kernels. No kernel uses any, and no such code is run.
-    - What only compiling needs, before a kernel is taken from the cache
-      (`overlapper.runtime.compile.kernel_loading`).
+    - What only compiling needs, before a kernel is taken from the cache (`_load_without_compiler`).
+
+    Kernels are compiled for the processor that shipped ones are for.
 
     Raises
     ------
     ParameterError
         When numba is told not to compile, or what no numba can do.
     """
-    if is_asked_for():
-        keep_kernels_at_home()
-        _import("numba")
-        _check_that_it_compiles()
-        return
+    compile_for_common_processor()
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
         "yaml": None,  # numba warns where there are settings, and does without
@@ -59,10 +57,42 @@ def load_numba() -> None:
     config._config_fname = os.devnull  # it is looked for again before each compilation
     entrypoints._already_initialized = True  # numba looks for extensions once, before it loads a kernel
 
-    if not is_plain():
-        from overlapper.runtime.compile.kernel_loading import load_without_compiler
+    _load_without_compiler()
 
-        load_without_compiler()
+
+def _load_without_compiler() -> None:
+    """Have kernels be loaded from the cache without the parts of numba that only compiling needs.
+
+    Before numba loads the first kernel it imports everything that it can translate, and compiles its own
+    runtime, which takes longer than the rest. This is left until a kernel has to be compiled.
+
+    With a kernel comes the module of every function in it, numba's own among them, for names that only code
+    in Python looks up. Modules that are not there yet are left out.
+    """
+    import llvmlite.binding as llvm
+    from numba.core import environment
+    from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
+
+    from overlapper.runtime.compile.cache import KernelCache
+
+    for name, address in _nrt_python.c_helpers.items():
+        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+    KernelCache.prepare = staticmethod(lambda target_context: None)
+    environment._rebuild_env = _environment  # kept kernels name it
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    """Return the environment of a function: what its module holds, if that is there, and its constants."""
+    from numba.core.environment import Environment, lookup_environment
+
+    known = lookup_environment(name)
+    if known is not None:
+        return known
+    made = Environment(vars(sys.modules[module]) if module in sys.modules else {"__name__": module})
+    made.consts[:] = constants
+    made.env_name = name
+    Environment._memo[name] = made
+    return made
 
 
 def _import(module: str) -> None:

@@ -59,7 +59,7 @@ def compiled(source: Source, types: str, capability: tuple[int, int]) -> tuple[s
     cubin : bytes
     """
     name = f"{_stem(source, types, capability)}.{_sources_digest()}.cubin"
-    for folder in _places().read:
+    for folder in places.of_kernels().read:
         content = places.read(folder, name, name.encode())
         if content is not None:
             return _unpacked(content)[1:]
@@ -80,7 +80,7 @@ def kept(module: str, capability: tuple[int, int]) -> Iterator[tuple[Source, str
         As `compiled` takes and returns them.
     """
     pattern = f"{module}*.{_architecture(capability)}.{_sources_digest()}.cubin"
-    for path in (path for folder in _places().read for path in folder.glob(pattern)):
+    for path in (path for folder in places.of_kernels().read for path in folder.glob(pattern)):
         content = places.read(path.parent, path.name, path.name.encode())
         if content is not None:
             function, *constants = path.name.rsplit(".", 4)[0].split("-")
@@ -146,13 +146,9 @@ def _sources_digest() -> str:
     return digest_of_code([_KERNELS], compilers)
 
 
-def _places() -> places.Places:
-    return places.usable(places.folders(_KERNELS))
-
-
 def _keep(stem: str, name: str, content: bytes) -> None:
     """Write a file, in place of what older sources made of the kernel."""
-    folder = _places().write
+    folder = places.of_kernels().write
     if folder is None or not places.write(folder, name, name.encode(), content):
         return
     for other in folder.glob(f"{stem}.*.cubin"):
