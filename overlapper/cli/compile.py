@@ -109,7 +109,7 @@ def run_all(work: str, processes: int, environment: dict[str, str] | None = None
 
 
 def _run(line: str, work: str, environment: dict[str, str] | None) -> None:
-    command = [sys.executable, "-P", "-m", "overlapper", *line.split(), "-q"]
+    command = [sys.executable, "-P", "-m", "overlapper", *line.split()]
     done = subprocess.run(
         command, cwd=work, env=environment or os.environ, capture_output=True, text=True, check=False
     )
