@@ -51,6 +51,7 @@ def build_wheel(
         return str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))
     with tempfile.TemporaryDirectory() as temporary:
         name = build_meta.build_wheel(temporary, config_settings, metadata_directory)
+        Path(temporary, "packed").mkdir()
         _wheel("unpack", f"{temporary}/{name}", "-d", f"{temporary}/unpacked")
         (root,) = Path(temporary, "unpacked").iterdir()
         _compile_into(root, Path(temporary))
