@@ -21,8 +21,10 @@ READS = (
     "simulate --reference genome.fa --coverage 50 -p ont-r9 -o deep.fq",
     "simulate --reference genome.fa --coverage 50 -p ont-r10 -o accurate.fq",
     "simulate --reference genome.fa --coverage 25 -p hifi -o hifi.fa",
+    "simulate --genome-size 200k -o usual.fq.gz",
+    "simulate --genome-size 3k --circular --coverage 300 -o plasmid.fq",
 )
-"""The second and third are so deep that those which vote have to be chosen."""
+"""The second and third are so deep that those which vote have to be chosen; all k-mers of the last are frequent."""
 ASSEMBLY = (
     "assemble noisy.fq --correct always -o noisy",
     "assemble accurate.fq --haplotypes phase -o phased",
@@ -31,6 +33,8 @@ ASSEMBLY = (
 )
 OTHERS = (
     "overlap noisy.fq -o overlaps.paf --stats run.json",
+    "overlap usual.fq.gz -o usual.paf.gz",
+    "overlap plasmid.fq -o plasmid.paf",
     "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
     "polish unitigs.fa deep.fq -o polished.fa",
     "overlap noisy.fq --memory 1G -o tiled.paf",
