@@ -12,8 +12,8 @@ from overlapper.cli import options
 from overlapper.errors import OverlapperError
 
 EXAMPLES = """
-overlapper compile
-overlapper compile --threads 4
+overlapper compile --threads 1
+overlapper compile --quiet
 """
 
 READS = (
@@ -24,7 +24,7 @@ READS = (
     "simulate --genome-size 200k -o usual.fq.gz",
     "simulate --genome-size 3k --circular --coverage 300 -o plasmid.fq",
 )
-"""The second and third are so deep that those which vote have to be chosen; all k-mers of the last are frequent."""
+"""Two are so deep that those which vote have to be chosen; all k-mers of the last are frequent."""
 ASSEMBLY = (
     "assemble noisy.fq --correct always -o noisy",
     "assemble accurate.fq --haplotypes phase -o phased",

@@ -205,7 +205,7 @@ def test_compile_notice_ends_with_its_context():
     from numba.core import event
 
     stream = io.StringIO()
-    with compile_notice(Progress(stream=stream), 9):
+    with compile_notice(Progress(stream=stream)):
         pass
     event.start_event("numba:compile")
     event.end_event("numba:compile")

@@ -2,7 +2,7 @@
 
 Places, the first that is read first:
 
-1. `SHIPPED`, within the package: what a wheel brings (`overlapper.runtime.compile.wheel`). It is never
+1. `SHIPPED`, within the package: what a wheel brings (`overlapper.wheel`). It is never
    written, and as safe as the package itself.
 2. In the folder that NUMBA_CACHE_DIR names, if it is set: ``overlapper-0``, what root keeps there for all,
    and ``overlapper-N``, N the number of the user.

@@ -1,4 +1,4 @@
-"""The build backend of the package: setuptools', with compiled kernels put into the wheel.
+"""The build backend: setuptools', with compiled kernels put into the wheel.
 
 ``pip install .`` and ``python -m build`` call it (PEP 517; ``pyproject.toml`` names it). A wheel holds the
 kernels of its Python and numba, for nearly all processors of a kind (`runtime.compile.processor`), so that no
