@@ -17,18 +17,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from overlapper.correct import contradictions
 from overlapper.correct.consensus import Consensus, consensus_in_parts
+from overlapper.correct.contradictions import CONTRADICTED, Mended
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
-from overlapper.correct.replaced import replaced
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
-from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.overlap.presets import ErrorRate, polishing_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads
@@ -153,7 +154,7 @@ def polish(
     stages = stages or Stages()
     threads = threads or available_threads()
     reads = in_order(reads, canonical_order(reads, threads), threads)
-    rate = preset_error_rate(reads, preset, threads)
+    rate = polishing_error_rate(reads, preset, threads)
     kept = HeldPolishingReads(reads, rate)
     return polish_kept(unitigs, kept, own, params, threads=threads, stages=stages, report=report)
 
@@ -185,7 +186,8 @@ def polish_kept(
         params = params.with_fitted(facts)
         counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
-        warnings = warning(facts)
+        funnel[f"round {number}: {CONTRADICTED}"] = len(facts[CONTRADICTED])
+        warnings = [*warning(facts), *contradictions.warning(facts[CONTRADICTED])]
     return Polished(unitigs, funnel, warnings)
 
 
@@ -251,15 +253,18 @@ def _vote(
         else:
             rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
         pileups = kept.pileups(windows.reads, rows)
-        joined, unconfirmed = windows.joining(), 0
+        joined, unconfirmed, contradicted = windows.joining(), 0, list[tuple[str, int]]()
         fitted = fit_threshold(pileups, params, round_.threads)
         for before, block in pileups.blocks():
-            for first, voted in consensus_in_parts(block, fitted, round_.threads):
-                made = replaced(block, voted, first) if round_.number == 1 else voted
-                inside = joined.add(made)
-                unconfirmed += int(np.count_nonzero(inside[unvoted(block, made, first)]))
-                round_.report("consensus", before + first + len(made), len(windows.reads))
+            mended = Mended(block, round_.threads)
             del block  # before the next one comes
+            for first, voted in consensus_in_parts(mended.pileups, fitted, round_.threads):
+                made = mended.better(voted, first)
+                inside = joined.add(mended.as_given(made, first))
+                unconfirmed += int(np.count_nonzero(inside[unvoted(mended.pileups, made, first)]))
+                round_.report("consensus", before + first + len(made), len(windows.reads))
+            contradicted += windows.places(before, mended.contradicted)
+            del mended
         polished = Unitigs(joined.taken(), unitigs.circular)
         return polished, {
             **fitted.fitted(),
@@ -267,6 +272,7 @@ def _vote(
             "bases": polished.sequences.total_bases,
             "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
             UNVOTED: unconfirmed,
+            CONTRADICTED: contradicted,
         }
 
     return round_.stages.run(f"polish-{round_.number}", Unitigs, [kept.rate, params.of_round()], find)
@@ -293,6 +299,23 @@ class _Windows:
         # Bases without margins. Bases inserted behind the end of a linear unitig belong to its last window.
         self._first, self._last = bounds.start - low, bounds.end - low
         self._last += (bounds.end == length) & (high == length)
+
+    def places(self, before: int, found: list[tuple[int, int]]) -> list[tuple[str, int]]:
+        """Return the unitigs, by name, and bases of places on windows, without those in margins.
+
+        Parameters
+        ----------
+        before : int
+            Added to the numbers of windows.
+        found : list of tuple of int
+            Window and base.
+        """
+        names, starts = self._unitigs.sequences.names, self.intervals.start
+        return [
+            (names[self._unitig[window]], int(starts[window] + place))
+            for window, place in ((before + window, place) for window, place in found)
+            if self._first[window] <= place < self._last[window]
+        ]
 
     def joining(self) -> _Joined:
         """Return an empty consensus of the unitigs, to which that of windows is added."""

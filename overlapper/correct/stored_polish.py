@@ -21,7 +21,7 @@ from overlapper.extend import chain
 from overlapper.io import folders
 from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
+from overlapper.overlap.presets import ErrorRate, polishing_error_rate, preset_params
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, unreported
@@ -65,7 +65,7 @@ def polish_stored(
     """
     budget = with_votes(budget, len(store), unitigs.sequences.total_bases)
     budget.left(len(store))
-    rate = preset_error_rate(store.mapped(), preset, budget.threads)
+    rate = polishing_error_rate(store.mapped(), preset, budget.threads)
     kept = StoredReadsOfUnitigs(store, rate, workdir, budget)
     return polish_kept(unitigs, kept, own, params, threads=budget.threads, stages=stages, report=report)
 

@@ -123,6 +123,23 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
     return _estimated(reads, FALLBACK, asked, threads)
 
 
+def polishing_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
+    """Return the error rate that a preset assumes, or estimate it, with the k-mers that the reads share.
+
+    How many k-mers are common to reads by chance goes by their composition, which no preset knows.
+
+    Parameters
+    ----------
+    reads, preset, threads
+        As for `preset_error_rate`.
+    """
+    rate = preset_error_rate(reads, preset, threads)
+    if rate.shared:
+        return rate
+    measured, shared = estimate_errors(reads, threads)
+    return rate if math.isnan(measured) else rate._replace(shared=shared)
+
+
 def measured_error_rate(reads: Reads, preset: str, threads: int) -> ErrorRate:
     """Return the estimated error rate; what a preset assumes only where reads overlap too little for one.
 

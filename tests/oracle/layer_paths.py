@@ -17,6 +17,11 @@ def path_window(target, layer, t0, t1, r0, r1):
     return [r0 + x for x in edit_paths.edit_path(target[t0:t1], layer["bases"][r0:r1])]
 
 
+def known(target):
+    """The first bases of a target that are known."""
+    return target[: [*target, 4].index(4)]
+
+
 def reach_on(target, bases):
     """How many first bases of both belong together."""
     length = min(len(target), len(bases), 200)
@@ -56,7 +61,7 @@ def first_path(target, layer, k, max_gap, most):
     for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:
-            rise, run = reach_on(target[limits[0] : a_j][::-1], bases[:a_i][::-1])
+            rise, run = reach_on(known(target[limits[0] : a_j][::-1]), bases[:a_i][::-1])
             layer["start"] = a_j - rise
             i, j = a_i - run, a_j - rise
         else:
@@ -66,7 +71,7 @@ def first_path(target, layer, k, max_gap, most):
             a_i, a_j, length = a_i + behind, a_j + behind, length - behind
         windows += path_window(target, layer, j, a_j, i, a_i) + list(range(a_i, a_i + length))
         i, j = a_i + length, a_j + length
-    rise, run = reach_on(target[j : limits[1]], bases[i:])
+    rise, run = reach_on(known(target[j : limits[1]]), bases[i:])
     windows += path_window(target, layer, j, j + rise, i, i + run)
     layer["end"] = j + rise
     layer["starts"] = [*windows, i + run]

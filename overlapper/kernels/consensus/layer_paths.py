@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common import edit_paths
+from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus import gap_paths, kmer_places, mem_anchors
 from overlapper.kernels.consensus.equal_runs import (
@@ -38,6 +39,7 @@ MAX_REACH = 200
 of stretches without true sequence, or of another sequence, would vote (``docs/notes/correction.md``)."""
 MORE = 16
 """Bases of the longer side that are looked at beyond those of the shorter one and a quarter of them."""
+FARTHEST = MAX_REACH + MAX_REACH // 4 + MORE
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned with the gap beside it."""
 
@@ -188,7 +190,8 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
     t_start, t_end, r_start, r_end = limits
     read = aligned.bases[first : first + r_end]
     i, j = int(chain[0, 0]) + ANCHOR_ENDS, int(chain[0, 1]) + ANCHOR_ENDS
-    rise, run = _reach_back(target, t_start, j, read, r_start, i, gaps.matrix)
+    known = j - _known(target, j - 1, t_start - 1, -1)
+    rise, run = _reach_back(target, known, j, read, r_start, i, gaps.matrix)
     i, j = i - run, j - rise
     begin = j
     # A gap lies before each anchor, and one behind the last; `add_gap` is long, and copied to each call.
@@ -201,7 +204,8 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
                 continue
             next_i, next_j, length = next_i + overlap, next_j + overlap, length - overlap
         else:
-            rise, run = _reach_on(target, j, t_end - j, read, i, r_end - i, gaps.matrix)
+            known = _known(target, j, t_end, 1)
+            rise, run = _reach_on(target, j, known, read, i, r_end - i, gaps.matrix)
             next_i, next_j, length = i + run, j + rise, 0
         gap_paths.add_gap(gaps, aligned, j, next_j, first, i, next_i, at)
         write_pairs(starts, at + next_j, next_i, length)
@@ -209,6 +213,16 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
         i, j = next_i + length, next_j + length
     starts[at + j] = i
     return begin, j, n_runs
+
+
+@inner
+def _known(target, start, end, step):
+    """Return how many bases from ``start`` to ``end`` come before an unknown one, up to `FARTHEST`."""
+    known = np.int64(0)
+    while start != end and known < FARTHEST and target[start] != TARGET_UNKNOWN:
+        start += step
+        known += 1
+    return known
 
 
 @njit(nogil=True, cache=True)
@@ -228,8 +242,7 @@ def _reach_on(target, j, t_left, read, i, r_left, matrix):
 @njit(nogil=True, cache=True)
 def _reach_back(target, t_start, j, read, r_start, i, matrix):
     """Return how many bases before j and i are aligned with each other, as `_reach_on` with both reversed."""
-    most = MAX_REACH + MAX_REACH // 4 + MORE
-    t_back = target[max(t_start, j - most) : j][::-1].copy()
-    r_back = read[max(r_start, i - most) : i][::-1].copy()
+    t_back = target[max(t_start, j - FARTHEST) : j][::-1].copy()
+    r_back = read[max(r_start, i - FARTHEST) : i][::-1].copy()
     start = np.int64(0)
     return _reach_on(t_back, start, j - t_start, r_back, start, i - r_start, matrix)

@@ -1,0 +1,90 @@
+"""What reads contradict in unitigs is mended, and votes do not make unitigs worse."""
+
+import dataclasses
+
+import edlib
+import numpy as np
+import pytest
+
+from overlapper.correct.contradictions import CONTRADICTED
+from overlapper.correct.polish import Unitigs, polish
+from overlapper.overlap.presets import ErrorRate
+from overlapper.simulate import PRESETS, random_genome, simulate_reads
+from overlapper.sketch.choice import SharedKmers
+from overlapper.tables import Reads
+from tests.graph_cases import random_genome as random_bases
+from tests.graph_cases import reverse_complement
+
+GENOME = random_genome(24_000, seed=4)
+BASES = GENOME.sequence(0)
+FAULTS = {
+    "too much": lambda stretch: stretch + random_bases(len(stretch), 5),
+    "lacking": lambda stretch: "",
+    "twice": lambda stretch: 2 * stretch,
+    "turned": reverse_complement,
+    "of elsewhere": lambda stretch: random_bases(len(stretch), 6),
+    "unknown": lambda stretch: "N" * len(stretch),
+    "an unknown number": lambda stretch: 100 * "N",
+}
+
+
+LONG = dataclasses.replace(PRESETS["ont-r9"], mean_length=30_000.0, length_sd=0.5)
+SHORT = dataclasses.replace(PRESETS["hifi"], mean_length=3_000.0, length_sd=500.0)
+
+
+def polished(draft, reads, preset="auto", rounds=None):
+    made = polish(Unitigs(Reads.from_sequences(["u"], [draft]), np.array([False])), reads, preset=preset)
+    return made, made.unitigs.sequences.sequence(0)
+
+
+def differences(one, other=BASES, mode="NW"):
+    return edlib.align(one, other, mode=mode)["editDistance"]
+
+
+@pytest.mark.parametrize(("reads", "left"), [("hifi", 0), ("clr", 30)])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_mended(fault, reads, left):
+    """Of 30, 400 and 2,500 bases."""
+    known, _ = simulate_reads(GENOME, reads, coverage=25, seed=4)
+    parts, done = [], 0
+    for start, bases in ((6_000, 30), (11_000, 400), (16_000, 2_500)):
+        parts += [BASES[done:start], FAULTS[fault](BASES[start : start + bases])]
+        done = start + bases
+    made, sequence = polished("".join([*parts, BASES[done:]]), known)
+    assert differences(sequence) <= left
+    assert made.funnel[f"round 2: {CONTRADICTED}"] == 0
+
+
+def test_reads_of_two_kinds_leave_what_half_of_them_have():
+    other = Reads.from_sequences(["other"], [BASES[:12_000] + BASES[12_400:]])
+    reads = Reads.concat(
+        [simulate_reads(g, "hifi", coverage=15, seed=s)[0] for s, g in enumerate((GENOME, other))]
+    )
+    names = [str(number) for number in range(len(reads))]
+    reads = Reads.from_sequences(names, [reads.sequence(number) for number in range(len(reads))])
+    for draft in (BASES, other.sequence(0)):
+        assert min(differences(polished(draft, reads)[1], g) for g in (BASES, other.sequence(0))) == 0
+
+
+def test_what_no_reads_cross_stays_unknown():
+    """Reads of 3,000 bases on 500 that stand for 9,000: what is known stays, and so does what is not."""
+    reads, _ = simulate_reads(GENOME, SHORT, coverage=25, seed=4)
+    draft = BASES[:7_000] + 500 * "N" + BASES[16_000:]
+    assert polished(draft, reads)[1] == draft
+
+
+@pytest.mark.parametrize("preset", ["ont", ErrorRate(0.06, "given", SharedKmers.assumed(0.06))])
+def test_reads_laid_by_chance_change_nothing(preset):
+    """Of reads that are nine tenths A and T, many chains of short seeds are of chance.
+
+    How long seeds are to be is measured; where that is taken as given, votes that make it worse are undone.
+    """
+    rng = np.random.default_rng(690)
+    genome = "".join(rng.choice(list("ACGT"), 30_000, p=[0.45, 0.05, 0.05, 0.45]))
+    genomes = Reads.from_sequences(["g"], [genome])
+    reads, _ = simulate_reads(genomes, "ont-r9", coverage=25, seed=1)
+    draft = simulate_reads(genomes, LONG, coverage=1, seed=3)[0].sequence(0)
+    draft = min(draft, reverse_complement(draft), key=lambda strand: differences(strand, genome, "HW"))
+    worse = differences(polished(draft, reads, preset)[1], genome, "HW")
+    print(worse, len(draft), differences(draft, genome, "HW"))
+    assert 10 * worse < differences(draft, genome, "HW")
