@@ -16,6 +16,7 @@ CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 NOT_FITTED = {
     # Time or memory alone.
     "correct/consensus.py": "BLOCK_BASES",
+    "correct/contradictions.py": "SHOWN",
     "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
     "correct/reads.py": "_PART_BASES",
     "correct/stored_pileups.py": "_BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _ROW_COPIES _PLACED_BITS _LOW",

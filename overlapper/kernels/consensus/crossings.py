@@ -10,9 +10,10 @@ The chain of a read goes on across any gap: a gap costs half of the bases by whi
 over the `LOOK_BACK` anchors b before a, and of all before a that with the highest score (the first of equal
 ones) of those that begin in each `BUCKET` bases of the target. Here di, dj > 0 are how far a ends behind b on
 read and target, s is their difference; a starts behind b on both. Of equal predecessors the nearest of the
-`LOOK_BACK` wins, then the one farthest to the right, of equal ends the first. Anchors are those of `kernels.consensus.mem_anchors`,
-without a band. In the order of the chain an anchor gives up the first bases that overlap the one before; one
-that has none left is dropped.
+`LOOK_BACK` wins, then the one farthest to the right, of equal ends the first.
+
+Anchors are those of `kernels.consensus.mem_anchors`, without a band. In the order of the chain an anchor
+gives up the first bases that overlap the one before; one that has none left is dropped.
 """
 
 from __future__ import annotations

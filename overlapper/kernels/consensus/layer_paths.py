@@ -217,12 +217,11 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
 
 @inner
 def _known(target, start, end, step):
-    """Return how many bases from ``start`` to ``end`` come before an unknown one, up to `FARTHEST`."""
-    known = np.int64(0)
-    while start != end and known < FARTHEST and target[start] != TARGET_UNKNOWN:
-        start += step
-        known += 1
-    return known
+    """Return how many bases from ``start`` to ``end`` come before the first unknown one of `FARTHEST`."""
+    for known in range(min(abs(end - start), FARTHEST)):
+        if target[start + step * known] == TARGET_UNKNOWN:
+            return known
+    return abs(end - start)
 
 
 @njit(nogil=True, cache=True)
