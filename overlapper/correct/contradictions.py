@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.consensus import Consensus
-from overlapper.correct.crossings import DEPTH, STRETCH, Compared, Crossings, shortest_anchor
+from overlapper.correct.crossings import DEPTH, FEWEST, STRETCH, Compared, Crossings, shortest_anchor
 from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.kernels.consensus.layers import Sequences
@@ -24,8 +24,8 @@ CONTRADICTED = "places that most reads contradict"
 SHOWN = 5
 """Places that a warning names."""
 WORSE, MORE_EDITS = 1.1, 3
-"""What a vote made of a stretch stays, unless less than half of the reads cross it that did before, or they
-have more than `WORSE` times their edits, and `MORE_EDITS` more each."""
+"""What a vote made of a stretch that `FEWEST` reads cross stays, unless less than half of these still do, or
+they have more than `WORSE` times their edits, and `MORE_EDITS` more each."""
 
 
 @dataclasses.dataclass
@@ -67,7 +67,7 @@ class Mended:
 
     def _edits_before(self, crossed: Crossings, targets: Reads, target: int) -> Any:
         length = int(targets.lengths[target])
-        return crossed.edits(np.arange(length + 1), -(-length // STRETCH))
+        return crossed.edits(np.arange(length + 1), -(-length // STRETCH), 0)
 
     def _mend(self, given: Pileups, changed: list[int]) -> None:
         parts = [_with(given.targets.codes(t), places) for t, places in enumerate(self._places)]
@@ -102,14 +102,13 @@ class Mended:
             self._before[target] = None
             origin = made.origin[made.offsets[number] : made.offsets[number + 1]].astype(np.int64)
             now = self._crossings(voted, number, self._rows, target)
-            edits_now, crossed_now = now.edits(
-                np.append(origin, self.pileups.targets.lengths[target]), edits.shape[1]
-            )
+            behind = self.pileups.targets.lengths[target]
+            edits_now, crossed_now = now.edits(np.append(origin, behind), edits.shape[1], STRETCH // 2)
             both = crossed & crossed_now
             before, after = (edits * both).sum(axis=0), (edits_now * both).sum(axis=0)
-            rows = both.sum(axis=0)
-            worse = (after > WORSE * before + MORE_EDITS * rows) | (2 * rows < crossed.sum(axis=0))
-            return np.flatnonzero(worse), self._given(target, origin[now.places()[0]])
+            rows, had = both.sum(axis=0), crossed.sum(axis=0)
+            worse = (after > WORSE * before + MORE_EDITS * rows) | (2 * rows < had)
+            return np.flatnonzero(worse & (had >= FEWEST)), self._given(target, origin[now.places()[0]])
 
         examined = list(map_in_order(examine, range(len(made)), self._threads))
         for target, (_, places) in enumerate(examined, first):

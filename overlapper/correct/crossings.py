@@ -119,7 +119,8 @@ class Crossings:
                     break
                 self.start[at], self.r_start[at] = self._t2[gap], self._r2[gap]
             for gap in reversed(gaps):
-                if min(self.end[at] - self._t2[gap], self.r_end[at] - self._r2[gap]) >= SURE:
+                beyond = min(self.end[at] - self._t2[gap], self.r_end[at] - self._r2[gap])
+                if beyond >= SURE or self._t1[gap] < self.start[at]:
                     break
                 self.end[at], self.r_end[at] = self._t1[gap], self._r1[gap]
         low, high = (np.zeros(len(self._on.read), np.int64) for _ in range(2))
@@ -191,7 +192,7 @@ class Crossings:
             codes = np.where(codes < UNKNOWN, 3 - codes, codes)[::-1].astype(np.uint8)
         return codes[start:end]
 
-    def edits(self, origin: np.ndarray, stretches: int) -> tuple[np.ndarray, np.ndarray]:
+    def edits(self, origin: np.ndarray, stretches: int, slack: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the edits of each row on each stretch, and a mask of the stretches that rows cross wholly.
 
         Parameters
@@ -200,12 +201,14 @@ class Crossings:
             The base of what was voted on that each base of the target comes from, and one behind.
         stretches : int
             Of `STRETCH` bases each, which are numbered by origins.
+        slack : int
+            Bases of a stretch that may be missing at either end.
         """
         shape = len(self._on.read), stretches
         place = self._gap_row * stretches + np.minimum(origin[self._t1] // STRETCH, stretches - 1)
         edits = np.bincount(place, self._edits, shape[0] * stretches).reshape(shape).astype(np.int32)
         crossed, number = np.zeros(shape, bool), np.arange(stretches)
-        low, high = -(-origin[self.start] // STRETCH), origin[self.end] // STRETCH
+        low, high = -((slack - origin[self.start]) // STRETCH), (origin[self.end] + slack) // STRETCH
         crossed[self._some] = (number >= low[:, None]) & (number < high[:, None])
         return edits, crossed
 
