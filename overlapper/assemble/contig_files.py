@@ -7,14 +7,24 @@ ends of contigs, without a CIGAR, as polishing changed what the reads aligned; a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from overlapper.assemble.laid_out import Contigs
 from overlapper.kernels.common.error_sums import ONE, error_sums
 
-_COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")
+_COLUMNS = (
+    "name",
+    "length",
+    "circular",
+    "reads",
+    "depth",
+    "copies",
+    "quality",
+    "unconfirmed",
+    "contradicted",
+)
 
 
 def contig_fasta(contigs: Contigs) -> Iterator[str]:
@@ -37,12 +47,18 @@ def contig_gfa(contigs: Contigs) -> Iterator[str]:
         yield "\t".join(["L", *ends, "*"])
 
 
-def contig_table(contigs: Contigs) -> Iterator[str]:
+def contig_table(contigs: Contigs, contradicted: Mapping[str, int]) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that no vote was taken on.
+    that no vote was taken on; contradicted, places that most reads contradict.
+
+    Parameters
+    ----------
+    contigs : Contigs
+    contradicted : mapping of str to int
+        Such places of contigs, by name, that have any.
     """
     yield "\t".join(_COLUMNS)
     sequences, copies = contigs.sequences, contigs.copies
@@ -52,7 +68,7 @@ def contig_table(contigs: Contigs) -> Iterator[str]:
             [
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
-                quality, unconfirmed,
+                quality, unconfirmed, str(contradicted.get(name, 0)),
             ]
         )  # fmt: skip
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -81,7 +82,9 @@ class Assembled:
     stages : list of Stage
         In order.
     warnings : list of str
-        What polishing left undone (`overlapper.correct.unvoted.warning`).
+        What polishing left undone (`overlapper.correct.polish.Polished`).
+    contradicted : Counter of str
+        Places of contigs, by name, that most reads contradict.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
     cut_off : CutOff
@@ -93,6 +96,7 @@ class Assembled:
     params: AssembleParams
     stages: list[Stage]
     warnings: list[str]
+    contradicted: Counter[str]
     adapters: list[str]
     cut_off: CutOff
     haplotypes: Haplotypes | None
@@ -217,9 +221,10 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     if plan.polish_rounds:
         polished = _polish(steps, layout.laid_out, params, plan, report)
         sequences, warnings = polished.unitigs.sequences, polished.warnings
+        contradicted = Counter(name for name, _ in polished.contradicted)
     else:
         unitigs = Unitigs(contigs.sequences, contigs.circular)
-        own, warnings = layout.laid_out.reads, list[str]()
+        own, warnings, contradicted = layout.laid_out.reads, list[str](), Counter[str]()
         sequences = with_agreement(unitigs, own, layout.overlaps, threads=steps.threads)
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
@@ -232,7 +237,9 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
-    return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
+    return Assembled(
+        contigs, params, steps.stages.done, warnings, contradicted, adapters, cut_off, haplotypes
+    )  # fmt: skip
 
 
 def _find_overlaps(

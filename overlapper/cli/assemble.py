@@ -200,7 +200,8 @@ def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     from overlapper.assemble.haplotype_files import haplotype_files
 
     contigs = made.contigs
-    lines = [contig_fasta(contigs), contig_gfa(contigs), list(contig_table(contigs)), stats.splitlines()]
+    table = list(contig_table(contigs, made.contradicted))
+    lines = [contig_fasta(contigs), contig_gfa(contigs), table, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)

@@ -205,8 +205,12 @@ class Crossings:
             Bases of a stretch that may be missing at either end.
         """
         shape = len(self._on.read), stretches
-        place = self._gap_row * stretches + np.minimum(origin[self._t1] // STRETCH, stretches - 1)
-        edits = np.bincount(place, self._edits, shape[0] * stretches).reshape(shape).astype(np.int32)
+        at = np.minimum((origin[self._t1 - 1] + 1) // STRETCH, stretches - 1)
+        edits = (
+            np.bincount(self._gap_row * stretches + at, self._edits, shape[0] * stretches)
+            .reshape(shape)
+            .astype(np.int32)
+        )
         crossed, number = np.zeros(shape, bool), np.arange(stretches)
         low, high = -((slack - origin[self.start]) // STRETCH), (origin[self.end] + slack) // STRETCH
         crossed[self._some] = (number >= low[:, None]) & (number < high[:, None])

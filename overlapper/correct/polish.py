@@ -67,12 +67,16 @@ class Polished:
     funnel : dict of str to int
         Counts of what went in, what every round found and what came out.
     warnings : list of str
-        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), if any.
+        What the last round could not confirm (`overlapper.correct.unvoted.warning`,
+        `overlapper.correct.contradictions.warning`), if anything.
+    contradicted : list of tuple of str and int
+        Names of unitigs, and places of them that most reads contradicted after the last round.
     """
 
     unitigs: Unitigs
     funnel: dict[str, int]
     warnings: list[str]
+    contradicted: list[tuple[str, int]]
 
 
 def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
@@ -181,14 +185,16 @@ def polish_kept(
     sequences = unitigs.sequences
     funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []
+    places: list[tuple[str, int]] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _vote(Round(number, stages, threads, report), unitigs, kept, own, params)
         params = params.with_fitted(facts)
         counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
-        funnel[f"round {number}: {CONTRADICTED}"] = len(facts[CONTRADICTED])
-        warnings = [*warning(facts), *contradictions.warning(facts[CONTRADICTED])]
-    return Polished(unitigs, funnel, warnings)
+        places = facts[CONTRADICTED]
+        funnel[f"round {number}: {CONTRADICTED}"] = len(places)
+        warnings = [*warning(facts), *contradictions.warning(places)]
+    return Polished(unitigs, funnel, warnings, places)
 
 
 class KeptPolishingReads(Protocol):

@@ -21,7 +21,17 @@ from overlapper.tables import Overlaps, Reads
 
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
 _MOST_LISTED = 20
-_COLUMNS = ("name", "length", "quality", "unconfirmed", "depth", "copies", "reads", "circular")
+_COLUMNS = (
+    "name",
+    "length",
+    "quality",
+    "unconfirmed",
+    "contradicted",
+    "depth",
+    "copies",
+    "reads",
+    "circular",
+)
 _CONSENSUS = ("bases", "bases not confirmed")
 _LARGEST = 10**12
 _STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}

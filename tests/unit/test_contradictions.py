@@ -6,11 +6,11 @@ import edlib
 import numpy as np
 import pytest
 
-from overlapper.correct.contradictions import CONTRADICTED
+from overlapper.correct.consensus import Consensus
+from overlapper.correct.contradictions import CONTRADICTED, Mended, warning
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.polish import Unitigs, polish
-from overlapper.overlap.presets import ErrorRate
 from overlapper.simulate import PRESETS, random_genome, simulate_reads
-from overlapper.sketch.choice import SharedKmers
 from overlapper.tables import Reads
 from tests.graph_cases import random_genome as random_bases
 from tests.graph_cases import reverse_complement
@@ -55,6 +55,47 @@ def test_faults_are_mended(fault, reads, left):
     assert made.funnel[f"round 2: {CONTRADICTED}"] == 0
 
 
+@pytest.mark.parametrize(
+    ("voted", "kept"), [("turned", False), ("of elsewhere", False), ("lacking", False), ("", True)]
+)
+def test_votes_that_make_a_unitig_less_like_its_reads_are_undone(voted, kept):
+    """Of three stretches of 1,000 bases, the vote made the second one worse, or mended an error in it."""
+    error = "C" if BASES[1_500] != "C" else "G"
+    given = BASES[:1_500] + error + BASES[1_501:3_000]
+    made = BASES[:3_000] if kept else given[:1_000] + FAULTS[voted](given[1_000:2_000]) + given[2_000:]
+    reads = Reads.from_sequences(
+        "abcde", [BASES[:3_000], reverse_complement(BASES[:3_000])] * 2 + [BASES[:2_990]]
+    )
+    ends, none = reads.lengths.astype(np.int32), np.zeros(5, np.int32)
+    rows = Rows(
+        none,
+        np.arange(5, dtype=np.int32),
+        np.arange(5) % 2 == 1,
+        none,
+        ends,
+        none,
+        ends,
+        ends,
+        none.astype(np.float32),
+    )
+    targets, after = Reads.from_sequences(["t"], [given]), Reads.from_sequences(["m"], [made])
+    quality = np.full(len(made), 30, np.uint8)
+    gone = np.flatnonzero(np.ones(3_000)) if len(made) == 3_000 else np.r_[:1_000, 2_000:3_000]
+    consensus = Consensus(
+        np.array([0, len(made)]),
+        after.codes(0),
+        quality,
+        quality,
+        gone.astype(np.int32),
+        np.zeros((1, 11), np.int64),
+    )
+    mended = Mended(Pileups(targets, reads, rows, targets_vote=False), 1)
+    better = mended.as_given(mended.better(consensus, 0), 0)
+    assert "".join("ACGT"[code] for code in better.codes) == (made if kept else given)
+    assert np.flatnonzero(better.quality == 0).tolist() == ([] if kept else list(range(1_000, 2_000)))
+    assert better.origin.tolist() == list(range(3_000))
+
+
 def test_reads_of_two_kinds_leave_what_half_of_them_have():
     other = Reads.from_sequences(["other"], [BASES[:12_000] + BASES[12_400:]])
     reads = Reads.concat(
@@ -73,18 +114,21 @@ def test_what_no_reads_cross_stays_unknown():
     assert polished(draft, reads)[1] == draft
 
 
-@pytest.mark.parametrize("preset", ["ont", ErrorRate(0.06, "given", SharedKmers.assumed(0.06))])
-def test_reads_laid_by_chance_change_nothing(preset):
-    """Of reads that are nine tenths A and T, many chains of short seeds are of chance.
-
-    How long seeds are to be is measured; where that is taken as given, votes that make it worse are undone.
-    """
+def test_seeds_are_as_long_as_the_composition_of_reads_asks_for():
+    """Of reads that are nine tenths A and T, many chains of short seeds are of chance."""
     rng = np.random.default_rng(690)
     genome = "".join(rng.choice(list("ACGT"), 30_000, p=[0.45, 0.05, 0.05, 0.45]))
     genomes = Reads.from_sequences(["g"], [genome])
     reads, _ = simulate_reads(genomes, "ont-r9", coverage=25, seed=1)
     draft = simulate_reads(genomes, LONG, coverage=1, seed=3)[0].sequence(0)
     draft = min(draft, reverse_complement(draft), key=lambda strand: differences(strand, genome, "HW"))
-    worse = differences(polished(draft, reads, preset)[1], genome, "HW")
-    print(worse, len(draft), differences(draft, genome, "HW"))
+    worse = differences(polished(draft, reads, "ont")[1], genome, "HW")
     assert 10 * worse < differences(draft, genome, "HW")
+
+
+def test_places_left_are_named():
+    assert warning([]) == []
+    assert warning([("a", 1_234)]) == ["warning: most reads contradict a near 1,234"]
+    assert warning([("a", 5)] * 7) == [
+        "warning: most reads contradict " + ", ".join(["a near 5"] * 5) + " and 2 more"
+    ]

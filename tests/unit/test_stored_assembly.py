@@ -52,7 +52,10 @@ def cut_in_three(lengths, *_):
 def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
     store, workdir, stages = with_store
     draft = GENOME.sequence(0)
-    draft = Reads.from_sequences(["a", "bc"], [draft[:42_100] + draft[42_103:45_000], draft[47_000:]])
+    draft = Reads.from_sequences(
+        ["a", "bc"],
+        [draft[:20_000] + 100 * "N" + draft[20_600:42_100] + draft[42_103:45_000], draft[47_000:]],
+    )
     unitigs = Unitigs(draft, np.array([False, True]))
     whole = polish(unitigs, read_set(), POLISHING)
     made = polish_stored(unitigs, store, workdir, Budget(LARGE, 2), POLISHING, stages=stages)
