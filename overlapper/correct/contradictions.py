@@ -45,7 +45,10 @@ class Mended:
 
     def __init__(self, given: Pileups, threads: int) -> None:
         self._threads, self._reads = threads, Sequences.of(given.reads)
-        self._k = [shortest_anchor(given.targets.codes(target)) for target in range(len(given.targets))]
+        self._k = [
+            shortest_anchor(given.targets.codes(target), given.typical_divergence)
+            for target in range(len(given.targets))
+        ]
         self.contradicted = []
         rows = Compared.of(given, DEPTH)
 

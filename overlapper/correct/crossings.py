@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.vote_settings import anchor_of
 from overlapper.kernels.consensus.crossings import cross
 from overlapper.kernels.consensus.layers import Rows as LayerRows
 from overlapper.kernels.consensus.layers import Sequences, Windows
@@ -19,7 +20,7 @@ from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of, runs_of
 from overlapper.tables.reads import UNKNOWN
 
-DEPTH = 20
+DEPTH = 12
 """Rows on a stretch that are compared with the target, the best first."""
 BEYOND = 20_000
 """Bases of a read beyond its row on either side that are looked at, as the row may end where the target
@@ -34,9 +35,9 @@ FEWEST, NEAR = 3, 10
 """Fewest reads that contradict a place; bases around a gap that are of the same place."""
 APART = 50
 """Bases between two places that are mended by themselves."""
-ANCHOR, CHANCE = (11, 16), 0.03
-"""Bases of the shortest anchor, least and most: so many that a base of a read has at most `CHANCE` on a
-target by chance."""
+LONGEST_ANCHOR, CHANCE = 16, 0.03
+"""Anchors have as many bases as those of votes, or more, up to `LONGEST_ANCHOR`, so that a base of a read has
+at most `CHANCE` of them on a target by chance."""
 STRETCH = 1000
 """Bases of the stretches on which edits are counted."""
 
@@ -230,9 +231,18 @@ class Crossings:
         return made.take(np.flatnonzero(self.end - self.start >= LEAST))
 
 
-def shortest_anchor(codes: np.ndarray) -> int:
-    """Return the bases of the shortest anchor on a target, by its composition and length."""
+def shortest_anchor(codes: np.ndarray, divergence: float) -> int:
+    """Return the bases of the shortest anchor on a target, by its composition and length.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+        Of the target.
+    divergence : float
+        Typical of the reads.
+    """
     counts = np.bincount(codes, minlength=UNKNOWN)[:UNKNOWN]
     shares = counts / max(1, counts.sum())
     alike = min(max(float(shares @ shares), 0.25), 0.99)
-    return int(np.clip(np.ceil(np.log(CHANCE / max(1, len(codes))) / np.log(alike)), *ANCHOR))
+    wanted = np.ceil(np.log(CHANCE / max(1, len(codes))) / np.log(alike))
+    return int(min(max(wanted, anchor_of(divergence)), LONGEST_ANCHOR))

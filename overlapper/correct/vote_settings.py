@@ -40,9 +40,8 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
     doubt, targets_lead
         As for `overlapper.correct.consensus.consensus_in_parts`.
     """
-    typical = pileups.typical_divergence
     return Settings(
-        k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
+        k=params.kmer_length or anchor_of(pileups.typical_divergence),
         max_gap=params.max_gap,
         max_depth=params.max_depth,
         thresholds=_by_draft(params),
@@ -55,6 +54,11 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
         doubt=doubt or RAW_DOUBT,
         alike=_alike(given_error_rate(pileups, params)),
     )
+
+
+def anchor_of(divergence: float) -> int:
+    """Return the bases of the shortest anchor, by the typical divergence of overlaps."""
+    return ACCURATE_ANCHOR if divergence < LONG_ANCHORS_BELOW else ANCHOR
 
 
 def error_rate(pileups: Pileups | StoredPileups) -> float:

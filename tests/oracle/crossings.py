@@ -2,7 +2,7 @@
 
 from tests.oracle import mem_anchors
 
-LOOK_BACK, JUMP, BUCKET, MOST_PLACES = 50, 60, 1024, 16
+LOOK_BACK, JUMP, BUCKET, MOST_PLACES = 24, 60, 4096, 16
 
 
 def crossing(target, read, k):

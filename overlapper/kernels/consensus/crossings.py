@@ -28,7 +28,7 @@ from overlapper.kernels.consensus import kmer_places, mem_anchors
 from overlapper.kernels.consensus.layers import unpack_window
 from overlapper.runtime.compile.cache import njit
 
-JUMP, LOOK_BACK, BUCKET = 60, 50, 1024
+JUMP, LOOK_BACK, BUCKET = 60, 24, 4096
 LONGEST = 2048
 """Bases of the longest gap whose edits are counted; a longer one has as many as its longer side has bases."""
 _WORD = 64
@@ -66,7 +66,7 @@ def cross(targets, reads, windows, rows, k):
     index, matrix = kmer_places.new_index(longest), new_matrix(LONGEST)
     found, path = np.empty((longest + widest, 3), np.int32), np.empty(LONGEST + 1, np.int32)
     score, before = np.empty(len(found), np.int64), np.empty(len(found), np.int32)
-    room, highest = np.empty(widest, np.uint8), np.empty(longest // BUCKET + 1, np.int32)
+    room, highest = np.empty(widest, np.uint8), np.empty((longest // BUCKET + 1, 2), np.int64)
     first, n = np.zeros(len(rows.read) + 1, np.int64), np.int64(0)
     anchors = np.empty((len(found), COLUMNS), np.int32)
     for p in range(len(windows.target)):
@@ -91,7 +91,7 @@ def cross(targets, reads, windows, rows, k):
 def _best_chain(anchors, n, score, before, highest):
     """Move the anchors of the best chain to the front; return their number."""
     end = np.int64(0)
-    highest[:] = -1
+    highest[:] = 0
     for a in range(n):
         whole = 4 * np.int64(anchors[a, 2])
         best, best_before = whole, np.int64(-1)
@@ -102,14 +102,14 @@ def _best_chain(anchors, n, score, before, highest):
                     best, best_before = through, np.int64(b)
         bucket = anchors[a, 1] // BUCKET
         for behind in range(bucket, -1, -1):
-            b = np.int64(highest[behind])
-            if b >= 0 and score[b] + whole > best:
+            if highest[behind, 0] + whole > best:
+                b = highest[behind, 1]
                 through = _through(anchors, a, b, score)
                 if through > best:
                     best, best_before = through, b
         score[a], before[a] = best, best_before
-        if highest[bucket] < 0 or best > score[highest[bucket]]:
-            highest[bucket] = a
+        if best > highest[bucket, 0]:
+            highest[bucket, 0], highest[bucket, 1] = best, a
         if best > score[end]:
             end = np.int64(a)
     size, a = np.int64(0), end if n else np.int64(-1)
