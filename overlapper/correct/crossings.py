@@ -61,18 +61,33 @@ class Compared(NamedTuple):
 
     @classmethod
     def of(cls, pileups: Pileups, depth: int) -> Self:
-        """Take the first rows of pileups, up to ``depth`` on a stretch."""
+        """Take the first rows of pileups, and those with most beyond, each up to ``depth`` on a stretch."""
         rows = pileups.rows
+        wide = rows.widened(pileups.targets.lengths, pileups.reads.lengths, BEYOND)
+        beyond = np.maximum(rows.t_start - wide.t_start, wide.t_end - rows.t_end)
         number = np.lexsort((rows.r_start, rows.t_start, rows.read, -rows.score, rows.target))
-        taken = within_depth(pileups.first, rows.t_start[number], rows.t_end[number], depth)
-        first, number = offsets_of(taken)[pileups.first], number[taken]
-        rows = rows.take(number)
+        taken = _up_to(depth, pileups.first, rows, number)
+        going_on = number[~taken[number] & (beyond[number] >= SURE)]
+        taken |= _up_to(
+            depth, pileups.first, rows, going_on[np.lexsort((-beyond[going_on], rows.target[going_on]))]
+        )
+        number = number[taken[number]]
+        first, rows = offsets_of(taken)[pileups.first], rows.take(number)
         lengths, none = pileups.reads.lengths[rows.read], np.zeros(len(rows), np.int32)
         on = LayerRows(
             rows.read, rows.reverse, rows.t_start, rows.t_end, (rows.r_start - BEYOND).clip(0),
             np.minimum(rows.r_end + BEYOND, lengths), none, none,
         )  # fmt: skip
         return cls(first, number, on)
+
+
+def _up_to(depth: int, first: np.ndarray, rows: Rows, number: np.ndarray) -> np.ndarray:
+    """Return a mask of rows, of those that are numbered here, in this order, up to a depth."""
+    some = np.zeros(len(rows), bool)
+    some[number] = True
+    taken = within_depth(offsets_of(some)[first], rows.t_start[number], rows.t_end[number], depth)
+    some[number] = taken
+    return some
 
 
 class Crossings:
