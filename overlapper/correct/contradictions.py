@@ -111,7 +111,8 @@ class Mended:
             before, after = (edits * both).sum(axis=0), (edits_now * both).sum(axis=0)
             rows, had = both.sum(axis=0), crossed.sum(axis=0)
             worse = (after > WORSE * before + MORE_EDITS * rows) | (2 * rows < had)
-            return np.flatnonzero(worse & (had >= FEWEST)), self._given(target, origin[now.places()[0]])
+            left = np.union1d(now.places()[0], now.breaks())
+            return np.flatnonzero(worse & (had >= FEWEST)), self._given(target, origin[left])
 
         examined = list(map_in_order(examine, range(len(made)), self._threads))
         for target, (_, places) in enumerate(examined, first):

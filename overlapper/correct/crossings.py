@@ -159,13 +159,26 @@ class Crossings:
         again = np.flatnonzero(row[1:] == row[:-1]) + 1
         low[again] = np.maximum(low[again], high[again - 1])
         against = self._depth(low, np.maximum(low, high))
-        far = np.flatnonzero(self.end - self.start > 2 * SURE)
-        across = self._depth(self.start[far] + SURE, self.end[far] - SURE)
-        most = (against >= FEWEST) & (2 * against > across)
+        most = (against >= FEWEST) & (2 * against > self._across())
         starts, ends, _ = runs_of(most, np.array([0, self._length]))
         apart = starts[1:] - ends[:-1] >= APART
         some = len(starts) > 0
         return starts[np.append(some, apart)[: len(starts)]], ends[np.append(apart, some)[: len(ends)]]
+
+    def breaks(self) -> np.ndarray:
+        """Return where too few reads cross, while reads that go on end their chains there on either side."""
+        low, high, _ = runs_of(self._across() < FEWEST, np.array([0, self._length]))
+        bases = (self._on.r_end - self._on.r_start)[self._some]
+        starts = np.sort(self.start[np.minimum(self.start, self.r_start) >= SURE])
+        ends = np.sort(self.end[np.minimum(self._length - self.end, bases - self.r_end) >= SURE])
+        stop = np.searchsorted(ends, high, "right") - np.searchsorted(ends, low)
+        begin = np.searchsorted(starts, high, "right") - np.searchsorted(starts, low)
+        return low[(stop >= FEWEST) & (begin >= FEWEST)]
+
+    def _across(self) -> np.ndarray:
+        """Return how many rows cross each base by `SURE` bases on either side."""
+        far = np.flatnonzero(self.end - self.start > 2 * SURE)
+        return self._depth(self.start[far] + SURE, self.end[far] - SURE)
 
     def _around(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what lies around each gap that contradicts."""

@@ -114,6 +114,18 @@ def test_what_no_reads_cross_stays_unknown():
     assert polished(draft, reads)[1] == draft
 
 
+@pytest.mark.parametrize("between", ["", random_bases(6_000, 7)])
+def test_what_no_reads_cross_is_said(between):
+    """Two places of a genome joined, directly or by rubbish, under reads of 3,000 bases."""
+    reads, _ = simulate_reads(GENOME, SHORT, coverage=25, seed=4)
+    made, _ = polished(BASES[:8_000] + between + BASES[14_000:], reads)
+    ((name, place),) = made.contradicted
+    assert name == "u"
+    assert abs(place - 8_000) < 1_000
+    assert made.warnings[-1].startswith("warning: most reads contradict u near ")
+    assert not polished(BASES, reads)[0].contradicted
+
+
 def test_seeds_are_as_long_as_the_composition_of_reads_asks_for():
     """Of reads that are nine tenths A and T, many chains of short seeds are of chance."""
     rng = np.random.default_rng(690)
