@@ -131,8 +131,8 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
         Agreement in thousandths; share of k-mers that seed, that of the query times that of the target, in
         millionths; the query.
     """
-    least = max(params.min_seeds, params.sure_seeds)
-    of_sample = dataclasses.replace(params, min_agreement=0, min_seeds=least)
+    seeds, score = max(params.min_seeds, params.sure_seeds), max(params.min_score, params.sure_score)
+    of_sample = dataclasses.replace(params, min_agreement=0, min_seeds=seeds, min_score=score)
     seeding, (chains, _, _) = _chains(reads, sample, of_sample)
     rows = chains[:, kernel.CANDIDATE]
     shares = kernel.shares(sample.query[rows], sample.target[rows], seeding.sketched, seeding.starts)

@@ -11,7 +11,8 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.extend.registry import ALIGNING
-from overlapper.params.stages import ChainParams, Params
+from overlapper.params.stages import ChainParams, Params, SketchParams
+from overlapper.sketch.chance import Background, sure_score, walked_edits
 from overlapper.sketch.choice import SharedKmers, choose, widest_window
 from overlapper.sketch.estimates import estimate_errors
 from overlapper.tables import Reads
@@ -87,14 +88,16 @@ def preset_params(
     bases = CORRECTED_BASES if preset == CORRECTED else 0
     wanted = Params().changed(changes or {})
     widest = widest_window(rate.value, wanted.sketch.window_errors)
-    shared = rate.shared or SharedKmers.assumed(rate.value)
+    background = Background.of(reads)
+    shared = rate.shared or SharedKmers.assumed(rate.value, background.kmer)
     sketch = choose(shared, widest, reads.lengths, wanted.classes.min_overlap, bases)
     why = (
         f"error rate {100 * rate.value:.2g} % ({rate.basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    chain = _chain_params(rate.value, sketch.window)
-    params = dataclasses.replace(Params(), sketch=sketch, chain=chain).changed(changes or {})
+    params = dataclasses.replace(Params(), sketch=sketch).changed(changes or {})
+    chain = _chain_params(rate.value, background, params.sketch, reads)
+    params = dataclasses.replace(params, chain=chain).changed(changes or {})
     if rate is not preset and rate.shared and params.extender in ALIGNING:  # estimated above
         params = _with_threshold_for(params, rate)
     return params, why
@@ -201,15 +204,27 @@ def _with_threshold_for(params: Params, rate: ErrorRate) -> Params:
     return dataclasses.replace(params, threshold=threshold)
 
 
-def _chain_params(error_rate: float, window: int) -> ChainParams:
-    """Return chain parameters: the wider the window the longer the reach, the noisier the less agreement."""
-    default = ChainParams()
+def _chain_params(
+    error_rate: float, background: Background, sketch: SketchParams, reads: Reads
+) -> ChainParams:
+    """Return chain parameters.
+
+    The wider the window the longer the reach, the noisier the less agreement, and what chance gives is not
+    taken for an overlap.
+    """
+    default, window = ChainParams(), sketch.window
     rates, percents = zip(*_AGREEMENTS, strict=True)
     place = math.log(max(error_rate, rates[0]))
     agreement = math.exp(np.interp(place, np.log(rates), np.log(percents)))
+    bases = reads.total_bases
+    (sure,) = sure_score(
+        background.kmer, sketch.kmer_length, np.array([window]), bases, bases / max(1, len(reads))
+    )
     return dataclasses.replace(
         default,
         reach=min(WIDE_REACH, max(default.reach, WIDE_REACH * window // WIDE_WINDOW)),
         max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
         min_agreement=round(agreement),
+        sure_score=round(float(sure)),
+        end_edits=walked_edits(background.base),
     )

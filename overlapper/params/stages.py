@@ -150,8 +150,9 @@ class ChainParams(Limited):
         Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
     min_seeds, min_score : int
         Least seeds of a kept chain, and least score in bases.
-    sure_seeds : int
-        A chain of fewer seeds is kept only if walks bring both its ends to a read end.
+    sure_seeds, sure_score : int
+        A chain of fewer seeds, or of a lower score (in bases), may be chance: it is kept only if walks bring
+        both its ends to a read end.
     min_agreement : int
         Least agreement of a kept chain, in percent of the typical one; copies of a repeat that differ have
         less. Reads of which a smaller share of k-mers seeds than is typical need less.
@@ -178,6 +179,7 @@ class ChainParams(Limited):
     distance_cost: int = within(0, default=1)
     min_seeds: int = within(1, default=2)
     sure_seeds: int = within(0, default=3)
+    sure_score: int = within(0, default=0)
     min_score: int = 20
     min_agreement: int = within(0, 100, default=18)
     typical_agreement: int = within(0, default=0)

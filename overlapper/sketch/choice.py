@@ -15,8 +15,10 @@ rho is a mean of the two, weighted by the length of a clump and by w. A clump ha
 p = rho / (1 - r (1 - rho)), and after its first one another that covers ``SUPPORT`` bases together with it
 with probability q = p r**(SUPPORT - k). Where no clump is, one begins with probability s (1 - r) / (1 - s)
 a base. Found is an overlap with two seeds of two clumps, or two such ones of one: of L bases, with
-m = p (L - k) s (1 - r) / (1 - s), all but exp(-m) (1 + m (1 - q)). The predicted recall R is the mean over
-all pairs, and over overlaps of the length wanted and more, as frequent as the lengths of the reads make them.
+m = p (L - k) s (1 - r) / (1 - s), all but exp(-m) (1 + m (1 - q)). Where chains of more than two seeds may be
+chance (`overlapper.sketch.chance`), more are needed, each further one of a clump there with probability q,
+too: Polya-Aeppli distributed. The predicted recall R is the mean over all pairs, and over overlaps of the
+length wanted and more, as frequent as the lengths of the reads make them.
 It is within .010 (root mean square) of what is found from 500 bases on, .007 from 2 kb on, for 18 choices of
 k and w in eight sets of noisy reads, without a number that was fitted.
 
@@ -51,6 +53,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.params.stages import DsoftParams, SketchParams
+from overlapper.sketch.chance import EQUALLY_COMMON, seeds_a_cell, sure_score
 
 SHORTEST, LONGEST = 13, 19
 """Range of k: in more than ten million bases, shorter k-mers meet by chance all the time."""
@@ -60,8 +63,6 @@ PARTS = 20
 """Number of parts of the distribution of shares over pairs; each part has its mean."""
 SHORTEST_OVERLAP = 500
 """Least bases of the overlaps that seeds are chosen for, even if shorter ones are reported."""
-CHANCE = 1 / 4
-"""Probability that two random bases are equal, if all four are equally common."""
 DEPTH = 20.0
 """Depth of reads, where it cannot be estimated."""
 SUPPORT = DsoftParams.min_bases
@@ -73,7 +74,7 @@ _LITTLE_TIME, _WORTH, _POWER, _REPEATS = 2.0, 10.5, 3, 0.005
 _NARROWEST, _FEWEST_ERRORS = 7, 0.003
 _DECAY, _SHAPE = 1.77, 10.0
 _LENGTHS = 12
-_LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
+_LEAST_SHARE, _MOST_SHARED, _MOST_NEEDED = 1e-12, 0.99, 40
 
 
 class SharedKmers(NamedTuple):
@@ -90,11 +91,11 @@ class SharedKmers(NamedTuple):
     """
 
     shares: tuple[tuple[float, ...], ...]
-    chance: float = CHANCE
+    chance: float = EQUALLY_COMMON
     depth: float = DEPTH
 
     @classmethod
-    def assumed(cls, error_rate: float) -> Self:
+    def assumed(cls, error_rate: float, chance: float = EQUALLY_COMMON) -> Self:
         """Return the distribution that is typical of an error rate.
 
         ``exp(-r k)`` with r of mean ``1.77 error_rate``, gamma distributed with shape 10: fitted on the real
@@ -103,7 +104,8 @@ class SharedKmers(NamedTuple):
         middles = [NormalDist().inv_cdf((part + 0.5) / PARTS) for part in reversed(range(PARTS))]
         # Wilson and Hilferty 1931.
         spread = [(1 - 1 / (9 * _SHAPE) + z / (3 * math.sqrt(_SHAPE))) ** 3 for z in middles]
-        return cls(tuple(tuple(math.exp(-_DECAY * error_rate * k * s) for s in spread) for k in MEASURED))
+        shares = tuple(tuple(math.exp(-_DECAY * error_rate * k * s) for s in spread) for k in MEASURED)
+        return cls(shares, chance)
 
     @classmethod
     def measured(cls, shares: list[np.ndarray], weights: np.ndarray, chance: float) -> Self:
@@ -131,22 +133,37 @@ class SharedKmers(NamedTuple):
         one, other = (max(float(np.mean(self.shares[i])), _LEAST_SHARE) for i in (below, below + 1))
         return one * (other / one) ** ((k - MEASURED[below]) / 2)
 
-    def recall(self, kmer_length: int, windows: np.ndarray, overlap: int) -> np.ndarray:
-        """Return the predicted recall of overlaps of ``overlap`` bases, for each of several windows."""
+    def recall(self, kmer_length: int, windows: np.ndarray, overlap: int, needed: np.ndarray) -> np.ndarray:
+        """Return the predicted recall of overlaps, for each of several windows.
+
+        Parameters
+        ----------
+        kmer_length : int
+        windows : ndarray of int
+        overlap : int
+            Bases of the overlaps.
+        needed : ndarray of float
+            Seeds that they need, for each window, 2 or more; between whole numbers it is interpolated.
+        """
         k, r = kmer_length, _next_too(self)
         rho = _chosen_in_both(windows, r)
         p = rho / (1 - r * (1 - rho))
         again = p * r ** max(0, SUPPORT - k)
         shares = np.minimum(self.at(k), _MOST_SHARED)
         m = np.outer(p, shares / (1 - shares) * (max(0, overlap - k) * (1 - r)))
-        return np.mean(1 - np.exp(-m) * (1 + m * (1 - again[:, None])), axis=1)
+        q = again[:, None]
+        before, now = np.zeros_like(m), np.exp(-m)
+        lost = now.copy()
+        for n in range(1, math.ceil(needed.max())):
+            before, now = now, ((m * (1 - q) + 2 * q * (n - 1)) * now - q**2 * (n - 2) * before) / n
+            lost += np.clip(needed - n, 0, 1)[:, None] * now
+        return np.mean(1 - lost, axis=1)
 
     def hits(self, kmer_length: int, windows: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of hits of reads of ``bases`` bases, within overlaps and by chance."""
         chosen = _chosen_in_both(windows, _next_too(self))
         true = self.depth * bases / 2 * self.mean(kmer_length) * chosen
-        by_chance = (bases * 2 * windows / (windows + 1)) ** 2 / (2 * windows - 1) * self.chance**kmer_length
-        return true, by_chance
+        return true, float(bases) ** 2 * seeds_a_cell(self.chance, kmer_length, windows)
 
 
 def choose(
@@ -165,12 +182,14 @@ def choose(
     bases : int
         Bases of the set to choose for, instead of those of the reads; 0 for these.
     """
-    bases = bases or int(np.sum(lengths))
+    bases, read_length = bases or int(np.sum(lengths)), float(np.sum(lengths)) / max(1, len(lengths))
     overlaps, weights = overlap_lengths(lengths, max(overlap, SHORTEST_OVERLAP))
     windows = np.arange(1, widest + 1)
     burdens = []
     for k in range(SHORTEST, LONGEST + 1):
-        found = sum(w * shared.recall(k, windows, x) for x, w in zip(overlaps, weights, strict=True))
+        needed = sure_score(shared.chance, k, windows, bases, read_length) / k
+        needed = np.clip(needed, 2, _MOST_NEEDED)
+        found = sum(w * shared.recall(k, windows, x, needed) for x, w in zip(overlaps, weights, strict=True))
         _, by_chance = shared.hits(k, windows, bases)
         weight = seconds(shared, k, windows, bases) + 1e-9 * _NS_FALSE_HITS * by_chance
         burdens.append(

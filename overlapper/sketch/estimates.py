@@ -35,6 +35,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
+from overlapper.sketch.chance import Background
 from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.samples import Samples
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
@@ -186,7 +187,7 @@ def _spectrum(reads: Reads, threads: int) -> tuple[Samples, int, np.ndarray]:
     from overlapper.kernels.seeds import kmer_sample
 
     samples = Samples.draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
-    k = _least_k(samples, reads.total_bases)
+    k = _least_k(reads)
     return samples, k, kmer_sample.prefix_spectrum(samples.bases, k, _MOST)
 
 
@@ -206,13 +207,13 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
     from overlapper.kernels.seeds import kmer_sample
 
     samples = Samples.draw(reads, _SAMPLES, threads)
-    k = _least_k(samples, reads.total_bases)
+    k = _least_k(reads)
     spectrum = kmer_sample.prefix_spectrum(samples.bases, k, _MOST)
     fit = fit_spectrum(spectrum)
     if fit is None:
         return math.nan, None
     aligned = AlignedPairs.draw(reads, samples, k, fit.upper, threads)
-    shared = aligned.shared_kmers(samples.equal_hexamers ** (1 / 6), threads)
+    shared = aligned.shared_kmers(Background.of(reads).kmer, threads)
     if shared is not None:
         times = np.arange(len(spectrum))
         partners = float(np.sum(spectrum * times * (times - 1))) / len(samples)
@@ -254,7 +255,7 @@ def _mean_of_pairs(samples: Samples, k: int, related: float, intact: float) -> f
     return mean if mean > with_repeats / 2 else math.nan
 
 
-def _least_k(samples: Samples, bases: int) -> int:
+def _least_k(reads: Reads) -> int:
     """Return the smallest k, 16 to 28, at which few k-mers match by chance."""
-    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(samples.equal_hexamers))
+    wanted = math.ceil(math.log(max(1, reads.total_bases) * _CHANCE) / -math.log(Background.of(reads).kmer))
     return min(max(wanted, _SHORTEST_K), 28)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import Self
 
 import numpy as np
@@ -12,7 +11,6 @@ from overlapper.runtime.threads import even_ranges, for_each, map_in_order, shar
 from overlapper.tables import Reads
 
 _BLOCK_BASES = 1 << 20
-_HEXAMERS = 4**6
 _SPLITTERS, _LEAST_SORTED = 4096, 10_000
 """Samples by which the others are divided among threads; fewest, on average, that a thread sorts."""
 
@@ -68,13 +66,6 @@ class Samples:
 
     def __getitem__(self, chosen: np.ndarray) -> Self:
         return type(self)(self.bases[chosen], self.places[chosen], self.reads[chosen], self.rooms[chosen])
-
-    @functools.cached_property
-    def equal_hexamers(self) -> float:
-        """The probability that the last six bases of two samples are equal."""
-        counts = np.bincount(self.bases.view(np.int64) & (_HEXAMERS - 1), minlength=_HEXAMERS)
-        equal = float(np.sum(counts * (counts - 1))) / max(1, len(self) * (len(self) - 1))
-        return min(max(equal, 1 / _HEXAMERS), 0.5)
 
 
 def _unsorted(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:

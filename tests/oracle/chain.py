@@ -95,10 +95,10 @@ def walk(query, target, end_edits, end_drop):
     return ends
 
 
-def end_bases(query, target, n_seeds, n_missing, p):
+def end_bases(query, target, is_sure, n_missing, p):
     """How far an end goes on, in query and target bases; both sequences run outwards from the chain."""
     beyond = min(len(query), len(target))
-    if n_seeds >= p["sure_seeds"] and n_missing <= p["reach"] and beyond <= p["max_reach"]:
+    if is_sure and n_missing <= p["reach"] and beyond <= p["max_reach"]:
         return beyond, beyond
     if n_missing > p["give_up"]:
         return 0, 0
@@ -137,11 +137,12 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k
     if not agrees(chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, least):
         return "disagreement"
+    is_sure = len(chain) >= p["sure_seeds"] and score // 256 >= p["sure_score"]
     before, after = missing(chain, k, (x0, x1, y0, y1), lengths, q_seeds, t_seeds, p["reach"])
-    q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], len(chain), before, p)
-    q_right, t_right = end_bases(query[x1:], strand[y1:], len(chain), after, p)
+    q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], is_sure, before, p)
+    q_right, t_right = end_bases(query[x1:], strand[y1:], is_sure, after, p)
     x0, x1, y0, y1 = x0 - q_left, x1 + q_right, y0 - t_left, y1 + t_right
-    if len(chain) < p["sure_seeds"] and (min(x0, y0) > 0 or (x1 < lengths[0] and y1 < lengths[1])):
+    if not is_sure and (min(x0, y0) > 0 or (x1 < lengths[0] and y1 < lengths[1])):
         return "few seeds"
     if not agrees(chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, least):
         return "disagreement"

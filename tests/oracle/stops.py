@@ -26,6 +26,9 @@ def internal(rows, lengths, max_hang, min_ratio, contained_in_repeats=False):
             ]
             crossed.update((read, s) for s in covered if s - 1 in covered and s + 1 in covered)
 
+    depths = sorted(crossed.values())
+    typical = depths[(len(depths) - 1) // 2] if depths else 1
+
     def stops_at(place):
         read, stretch, end = place
         return sum(r == read and e == end and abs(s - stretch) <= 2 for r, s, e in stops)
@@ -37,7 +40,12 @@ def internal(rows, lengths, max_hang, min_ratio, contained_in_repeats=False):
         places = [at(row, side, which) for which in ("query", "target")]
         n = min(map(stops_at, places))
         m = min(stops_at(p) + crossings_at(p) for p in places)
-        bad = any(stops_at(p) >= 3 and crossings_at(p) == 0 for p in places)
+        bad = any(
+            stops_at(own) >= 3
+            and crossings_at(own) == 0
+            and stops_at(other) <= max(2, 2 * typical, 2 * crossings_at(other))
+            for own, other in (places, places[::-1])
+        )
         rare = any(
             crossings_at(own) < 4
             and 8 * crossings_at(own) <= stops_at(own)
@@ -59,9 +67,6 @@ def internal(rows, lengths, max_hang, min_ratio, contained_in_repeats=False):
         max(row[3], row[5], lengths[row[0]] - row[4], lengths[row[1]] - row[6]) <= max_hang for row in rows
     ]
     in_common = 10 * sum(whole) >= len(rows)
-
-    depths = sorted(crossed.values())
-    typical = depths[(len(depths) - 1) // 2] if depths else 1
 
     def is_deep(read, start, end):
         depth = [crossed[read, s] for s in range(lengths[read] // STRETCH + 1)]

@@ -29,6 +29,7 @@ def chain_params(draw):
         distance_cost=draw(st.sampled_from([0, 1, 20])),
         min_seeds=draw(st.integers(1, 4)),
         sure_seeds=draw(st.integers(0, 6)),
+        sure_score=draw(st.sampled_from([0, 30, 80])),
         min_score=draw(st.integers(0, 40)),
         min_agreement=draw(st.sampled_from([0, 25, 100])),
         typical_agreement=draw(st.sampled_from([1, 100, 500, 1500])),

@@ -1,7 +1,6 @@
 """The sampling kernels against their oracle."""
 
 import itertools
-import math
 import random
 
 import numpy as np
@@ -96,16 +95,6 @@ def test_spans_hold_every_sample_once(keys, threads):
     assert (spans[0][0], spans[-1][1]) == (0, 2**64 - 1)
     assert all(before[1] + 1 == behind[0] for before, behind in itertools.pairwise(spans))
     assert all(least <= most for least, most in spans)
-
-
-@settings(max_examples=tries(60), deadline=None)
-@given(st.lists(st.sampled_from(["ACGTGA", "TTTTTT", "CGGCAT", "AAAAAA", "GACGTG"]), max_size=12))
-def test_equal_hexamers_are_counted(ends):
-    keys = np.array([sum("ACGT".index(base) << 2 * i for i, base in enumerate(end[::-1])) for end in ends])
-    keys = keys.astype(np.uint64) | np.arange(len(keys), dtype=np.uint64) << np.uint64(12)
-    equal = sum(a == b for a, b in itertools.combinations(ends, 2)) / max(1, math.comb(len(ends), 2))
-    drawn = samples.Samples(keys, *[np.zeros(len(keys), np.int64)] * 3)
-    assert drawn.equal_hexamers == pytest.approx(min(max(equal, 4**-6), 0.5))
 
 
 @settings(max_examples=tries(60), deadline=None)

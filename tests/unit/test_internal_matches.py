@@ -5,6 +5,7 @@ import pytest
 
 from overlapper import find_overlaps, random_genome
 from overlapper.tables import OverlapClass, Reads
+from tests.read_sets import mutated
 
 LENGTH, COVERAGE = 8000, 14
 
@@ -74,3 +75,17 @@ def test_transcripts_that_share_exons_keep_their_overlaps():
     )
     overlaps = find_overlaps(reads, preset="ont")
     assert len(overlaps) == 24 * 23 // 2
+
+
+@pytest.mark.parametrize(("depth", "errors"), [(0, 0), (1, 0.05)])
+def test_barcodes_make_no_overlaps(genome, depth, errors):
+    barcodes = [random_genome(130, seed=seed).sequence(0) for seed in range(20, 23)]
+    reads, starts = reads_of(genome, 7)
+    some = np.arange(len(starts))[:: COVERAGE // depth] if depth else np.array([], int)
+    far = [random_genome(3000, seed=seed).sequence(0) for seed in range(30, 60)]
+    inserts = far + [reads.sequence(read) for read in some]
+    rng = np.random.default_rng(8)
+    barcoded = [mutated(rng, barcodes[i % 3] + insert, errors) for i, insert in enumerate(inserts)]
+    overlaps = find_overlaps(Reads.from_sequences([str(i) for i in range(len(barcoded))], barcoded), "ont")
+    shared = LENGTH - np.abs(starts[some][:, None] - starts[some])
+    assert len(overlaps) == np.count_nonzero(np.triu(shared >= 200, 1))

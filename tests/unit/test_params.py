@@ -44,6 +44,7 @@ BAD = {
     "chain.distance_cost": [-1],
     "chain.min_seeds": [0],
     "chain.sure_seeds": [-1],
+    "chain.sure_score": [-1],
     "chain.min_agreement": [-1, 101],
     "chain.typical_agreement": [-1],
     "chain.typical_shares": [-1],

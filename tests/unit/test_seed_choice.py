@@ -72,7 +72,7 @@ def test_prediction(k, w, overlap):
 
 
 def recall(shared, k, w, overlap):
-    return float(shared.recall(k, np.array([w]), overlap)[0])
+    return float(shared.recall(k, np.array([w]), overlap, np.array([2.0]))[0])
 
 
 def test_overlaps_shorter_than_a_seed_are_not_found():

@@ -45,6 +45,7 @@ class Asked(NamedTuple):
     chance_share: int
     reach: int
     sure_seeds: int
+    sure_score: int
     give_up: int
 
 
@@ -173,10 +174,17 @@ def judge(
             below, above = above, below
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
         row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
-    if seeds < asked.sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > asked.give_up:
+    missing = max(row[LEFT_MISSING], row[RIGHT_MISSING])
+    if missing > asked.give_up and not is_sure(row, asked.sure_seeds, asked.sure_score):
         return FEW  # it needs walks to both read ends, and one would not be tried
     row[AGREEMENT] = agreement
     return KEPT
+
+
+@inner
+def is_sure(row, sure_seeds, sure_score):
+    """Return whether a chain has more seeds, and a higher score, than chance gives."""
+    return row[SEEDS] >= sure_seeds and row[SCORE] >= sure_score
 
 
 @njit(nogil=True, cache=True)
@@ -200,7 +208,7 @@ def judge_overlaps(
     Returns
     -------
     ndarray of uint8, shape (n,)
-        `KEPT`; `FEW`, of fewer than ``sure_seeds`` seeds and not from read end to read end; `DISAGREES`.
+        `KEPT`; `FEW`, maybe chance and not from read end to read end; `DISAGREES`.
     """
     verdicts = np.empty(len(query), np.uint8)
     for i in range(len(query)):
@@ -215,7 +223,7 @@ def judge_overlaps(
         t_start, t_end = np.int64(t_ends[0, i]), np.int64(t_ends[1, i])
         left = min(q_start, t_start)
         right = min(lengths[query[i]] - q_end, lengths[target[i]] - t_end)
-        if rows[i, SEEDS] < asked.sure_seeds and max(left, right) > 0:
+        if max(left, right) > 0 and not is_sure(rows[i], asked.sure_seeds, asked.sure_score):
             verdicts[i] = FEW
             continue
         t_start, t_end = _forward(t_start, t_end, reverse[i], lengths[target[i]])

@@ -16,7 +16,7 @@ from overlapper.kernels.chain.chain import (
     LAST_Y,
     LEFT_MISSING,
     RIGHT_MISSING,
-    SEEDS,
+    is_sure,
 )
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.walks import Seeds
@@ -30,6 +30,7 @@ class Ending(NamedTuple):
     """Which ends are carried on to a read end; see `overlapper.params.stages.ChainParams`."""
 
     sure_seeds: int
+    sure_score: int
     reach: int
     max_reach: int
     give_up: int
@@ -65,13 +66,13 @@ def begin(rows, query, target, lengths, k, ending):
         row = rows[i]
         q_ends[LEFT, i], q_ends[RIGHT, i] = row[FIRST_X], row[LAST_X] + k
         t_ends[LEFT, i], t_ends[RIGHT, i] = row[FIRST_Y], row[LAST_Y] + k
-        of_many = row[SEEDS] >= ending.sure_seeds
+        sure = is_sure(row, ending.sure_seeds, ending.sure_score)
         for side in range(2):
             missing = row[RIGHT_MISSING] if side else row[LEFT_MISSING]
             rest = _rest(q_ends, t_ends, side, i, lengths[query[i]], lengths[target[i]])
-            if of_many and missing <= ending.reach and rest <= ending.max_reach:
+            if sure and missing <= ending.reach and rest <= ending.max_reach:
                 _move(q_ends, t_ends, side, i, rest, rest)
-            elif missing <= ending.give_up and (of_many or side == LEFT):
+            elif missing <= ending.give_up and (sure or side == LEFT):
                 ends[n_ends] = 2 * i + side
                 n_ends += 1
     return q_ends, t_ends, ends[:n_ends]
@@ -123,8 +124,8 @@ def carry_on(ends, walked, rows, query, target, lengths, ending, q_ends, t_ends)
     Returns
     -------
     ndarray of int64
-        Ends to walk from next: the right ones of chains of few seeds whose left one reached a read end. Such
-        a chain is kept only if both do, so the left one is tried first.
+        Ends to walk from next: the right ones of chains that are not sure whose left one reached a read end.
+        Such a chain is kept only if both do, so the left one is tried first.
     """
     after = np.empty(len(ends), np.int64)
     n_after = 0
@@ -135,8 +136,8 @@ def carry_on(ends, walked, rows, query, target, lengths, ending, q_ends, t_ends)
         if rest > ending.end_tolerance:
             continue
         _move(q_ends, t_ends, side, chain, rest, rest)
-        few = rows[chain, SEEDS] < ending.sure_seeds
-        if few and side == LEFT and rows[chain, RIGHT_MISSING] <= ending.give_up:
+        sure = is_sure(rows[chain], ending.sure_seeds, ending.sure_score)
+        if not sure and side == LEFT and rows[chain, RIGHT_MISSING] <= ending.give_up:
             after[n_after] = ends[i] + RIGHT
             n_after += 1
     return after[:n_after]

@@ -18,6 +18,8 @@ COPIES = 4
 """Least depth of a repeat, in crossings, relative to the rest of the reads."""
 ELSEWHERE = 4
 """At least one in this many stretches of a read lies outside of the repeat."""
+DENSER = 2
+"""Of reads of one place, at most this many times as many stop there as cross it, or cross any place."""
 RARER = 8
 """Where few molecules are rearranged, at least this many times as many reads go one way as the other."""
 
@@ -149,7 +151,7 @@ def accumulate(first, stops, crossings):
 
 
 @inner
-def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few):
+def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few, typical):
     """Return the evidence on a stop: stops and overlaps at its place, and whether one of the reads is alone.
 
     Of the numbers on the two reads the smaller one counts. A read is alone where it is bad, or where few
@@ -157,10 +159,20 @@ def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few):
     """
     q_stops, t_stops = stops[side, at_query], stops[at_end, at_target]
     q_crossings, t_crossings = crossings[at_query], crossings[at_target]
-    bad = (q_stops >= many and q_crossings == 0) or (t_stops >= many and t_crossings == 0)
-    q_rare = _is_rare(q_stops, q_crossings, t_stops, t_crossings, few)
-    t_rare = _is_rare(t_stops, t_crossings, q_stops, q_crossings, few)
-    return min(q_stops, t_stops), min(q_stops + q_crossings, t_stops + t_crossings), bad or q_rare or t_rare
+    alone = (
+        _is_bad(q_stops, q_crossings, t_stops, t_crossings, many, typical)
+        or _is_bad(t_stops, t_crossings, q_stops, q_crossings, many, typical)
+        or _is_rare(q_stops, q_crossings, t_stops, t_crossings, few)
+        or _is_rare(t_stops, t_crossings, q_stops, q_crossings, few)
+    )
+    return min(q_stops, t_stops), min(q_stops + q_crossings, t_stops + t_crossings), alone
+
+
+@inner
+def _is_bad(own_stops, own_crossings, other_stops, other_crossings, many, typical):
+    """Return whether no read goes on as the own read does, and no more stop on the other than a place has."""
+    of_one_place = max(many - 1, DENSER * max(typical, other_crossings))
+    return own_stops >= many and own_crossings == 0 and other_stops <= of_one_place
 
 
 @inner
@@ -174,7 +186,7 @@ def _is_rare(own_stops, own_crossings, other_stops, other_crossings, few):
 @njit(nogil=True, cache=True)
 def tally(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few,
+    few, typical,
 ):  # fmt: skip
     """Count the stops at which no read is alone, by `LEVELS`.
 
@@ -188,6 +200,8 @@ def tally(
         Stops at a place that nothing crosses, from which on the read is bad there.
     few : int
         Overlaps at a place that are too few to tell.
+    typical : int
+        Median number of crossings of a stretch.
 
     Returns
     -------
@@ -201,7 +215,9 @@ def tally(
                 at_query, at_target, at_end = _places(
                     row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
                 )
-                near, _, alone = _evidence(at_query, at_target, side, at_end, stops, crossings, many, few)
+                near, _, alone = _evidence(
+                    at_query, at_target, side, at_end, stops, crossings, many, few, typical
+                )
                 if not alone:
                     counts[min(near, LEVELS) - 1] += 1
     return counts
@@ -210,14 +226,14 @@ def tally(
 @njit(nogil=True, cache=True)
 def internal(
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few, least, min_ratio, ratio_unit,
+    few, typical, least, min_ratio, ratio_unit,
 ):  # fmt: skip
     """Return which overlaps are internal matches.
 
     Parameters
     ----------
     query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few
+    few, typical
         As `tally` takes them.
     least : int
         Stops at a border.
@@ -239,7 +255,9 @@ def internal(
                 at_query, at_target, at_end = _places(
                     row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
                 )
-                near, known, alone = _evidence(at_query, at_target, side, at_end, stops, crossings, many, few)
+                near, known, alone = _evidence(
+                    at_query, at_target, side, at_end, stops, crossings, many, few, typical
+                )
                 border = near >= least and not alone
                 found[row] |= short if known < few else border
     return found

@@ -104,14 +104,14 @@ def chain_seeds(
 def judge_chains(
     query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
     min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-    sure_seeds, give_up, rows, verdicts,
+    sure_seeds, sure_score, give_up, rows, verdicts,
 ):  # fmt: skip
     """Judge each chain, as the CPU's `judge` does; a thread a chain."""
     i = cuda.grid(1)
     if i < len(query):
         asked = Asked(
             min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-            sure_seeds, give_up,
+            sure_seeds, sure_score, give_up,
         )  # fmt: skip
         verdicts[i] = judge(
             query[i], target[i], reverse[i], runs[i], lengths, k, sketched, marks, word_offsets, ranks,
