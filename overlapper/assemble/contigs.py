@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.chimeras import Sound, sound_parts
-from overlapper.assemble.ends import without_adapters, without_error_prone_ends, without_shallow_ends
+from overlapper.assemble.ends import without_adapters, without_error_prone_ends
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
     Contigs,
@@ -62,12 +62,12 @@ class CutOff(NamedTuple):
     ----------
     adapters : int
         Of adapters, and what was outside of them.
-    few_reads : int
-        That too few reads cover.
+    errors : int
+        That are too often wrong.
     """
 
     adapters: int
-    few_reads: int
+    errors: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Assembled:
             "contigs": {
                 **length_figures(lengths, self.contigs.circular),
                 "adapters": self.adapters,
-                "bases cut off ends": self.cut_off.few_reads,
+                "bases cut off ends": self.cut_off.errors,
                 "bases of adapters cut off": self.cut_off.adapters,
             },
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
@@ -127,9 +127,14 @@ class Assembled:
         }
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
+    @property
+    def error_rate(self) -> float:
+        """Errors a base of the reads as they were given."""
+        return float(self.stages[0].facts["error rate"])
+
     def decision(self) -> str:
         """Text that says whether the reads were corrected, and at which error rate."""
-        rate = self.stages[0].facts["error rate"]
+        rate = self.error_rate
         done = "laid out as they are"
         plan = Plan.of(self.params, rate)
         if plan.separate:
@@ -224,11 +229,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases
-    if not plan.separate:
-        sequences = without_error_prone_ends(sequences, stays)
-    # Haplotypes are told apart by where reads lie.
-    elif plan.exact and not plan.polish_rounds and not layout.depth:
-        sequences = without_shallow_ends(sequences, stays)
+    if not layout.depth:  # Haplotypes are told apart by where reads lie.
+        sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
