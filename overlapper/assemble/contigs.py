@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from overlapper.assemble.agreement import with_agreement
-from overlapper.assemble.chimeras import Sound, sound_parts
+from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.ends import without_adapters, without_error_prone_ends
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -239,21 +239,23 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
-) -> tuple[Sound | None, float | None]:
+) -> tuple[Sound, float | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
 
     Returns
     -------
-    sound : Sound or None
-        Parts of the current reads that are not chimeric; where overlaps are exact.
+    sound : Sound
+        Parts of the current reads that are of one molecule and, where overlaps are exact, of one place of it.
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
     """
     steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
-    if not plan.correct:
-        return None, None
     given = steps.reads.lengths
-    sound = sound_parts(steps.overlaps, given, steps.threads) if plan.exact else None
+    sound = within_molecules(steps.overlaps, given, steps.threads)
+    if not plan.correct:
+        return sound, None
+    if plan.exact:
+        sound = sound_parts(steps.overlaps, given, steps.threads).within(sound)
     correct_by_accuracy(steps, params, plan.accurate, plan.exact, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     if plan.exact:
@@ -261,9 +263,7 @@ def _find_overlaps(
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
-    if sound is not None:
-        sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
-    return sound, depth
+    return sound.of_corrected(given, steps.origin, steps.reads.lengths), depth
 
 
 def _polish(

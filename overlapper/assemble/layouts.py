@@ -55,7 +55,7 @@ def lay_out(
     steps: AssemblySteps,
     params: AssembleParams,
     plan: Plan,
-    sound: Sound | None,
+    sound: Sound,
     depth: float | None,
     adapters: Sequence[str],
     report: Report,
@@ -172,7 +172,7 @@ def _phased(
 def _laid_out(
     steps: AssemblySteps,
     reads: Reads,
-    sound: Sound | None,
+    sound: Sound,
     params: GraphParams,
     cleaning: CleanParams,
     shared_depth: float,

@@ -1,4 +1,4 @@
-"""Molecules come out of an assembly as they are: whole to their ends, lines as lines and circles as circles."""
+"""Molecules come out of an assembly as they are: whole to their ends, as lines or circles."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def contigs_of(text, model, coverage, **changes):
 
 @pytest.mark.parametrize(("model", "coverage"), [(R10, 25), (R10, 40)])
 def test_telomeres_stay(model, coverage):
-    """Arrays in which reads hardly overlap are kept as one read has them, and all that is unique beside them."""
+    """Arrays in which reads hardly overlap are kept as one read has them, with all that is unique."""
     unique, array = random_genome(12_000, seed=5).sequence(0), "TTAGGG" * 500
     contigs = contigs_of(turned(array) + unique + array, model, coverage)
     assert len(contigs) == 1 and not contigs.circular[0]

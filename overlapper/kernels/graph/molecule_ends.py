@@ -1,10 +1,14 @@
-"""Reads that end with a molecule. Definitions are in `overlapper.graph.molecule_ends`."""
+"""Reads that end with a molecule.
+
+Definitions are in `overlapper.graph.molecule_ends` and, of reads that go on, in `overlapper.assemble.chimeras`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
 
@@ -49,3 +53,121 @@ def _at(query, target, reverse, extents, row, side):
     if side < 2:
         return query[row], strand, -further, shared
     return target[row], strand ^ reverse[row], further, shared
+
+
+@njit(nogil=True, cache=True)
+def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, lengths, rest):
+    """Collect the overlaps on every read, from both sides.
+
+    Parameters
+    ----------
+    query, q_start, q_end, target, t_start, t_end, reverse : ndarray, shape (n,)
+    lengths : ndarray of int64, shape (reads,)
+    rest : int
+        Most bases that a read which ends with its overlap has beyond it.
+
+    Returns
+    -------
+    offsets : ndarray of int64, shape (reads + 1,)
+    start, end : ndarray of int32
+        Intervals on read ``i`` at ``offsets[i]`` to ``offsets[i + 1]``.
+    begins, ends : ndarray of bool
+        Whether the other read begins, and ends, with the interval.
+    """
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    for row in range(len(query)):
+        offsets[query[row] + 1] += 1
+        offsets[target[row] + 1] += 1
+    for read in range(len(lengths)):
+        offsets[read + 1] += offsets[read]
+    fill = offsets[:-1].copy()
+    start, end = np.empty(2 * len(query), np.int32), np.empty(2 * len(query), np.int32)
+    begins, ends = np.empty(2 * len(query), np.bool_), np.empty(2 * len(query), np.bool_)
+    for row in range(len(query)):
+        at_first = q_start[row] <= rest, lengths[query[row]] - q_end[row] <= rest
+        at_last = t_start[row] <= rest, lengths[target[row]] - t_end[row] <= rest
+        for side in range(2):
+            read, other = (target[row], at_first) if side else (query[row], at_last)
+            slot = fill[read]
+            start[slot], end[slot] = (t_start[row], t_end[row]) if side else (q_start[row], q_end[row])
+            begins[slot], ends[slot] = (other[1], other[0]) if reverse[row] else other
+            fill[read] = slot + 1
+    return offsets, start, end, begins, ends
+
+
+@njit(nogil=True, cache=True)
+def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest):
+    """Find the part of each read that is within one molecule.
+
+    Parameters
+    ----------
+    offsets, start, end, begins, ends
+        As `overlaps_by_read` gives them.
+    lengths : ndarray of int64, shape (reads,)
+    first, last : int
+        Which reads, half open.
+    clip, ragged, fewest : int
+        ``CLIP``, ``RAGGED`` and ``FEWEST`` of `overlapper.assemble.chimeras`.
+
+    Returns
+    -------
+    ndarray of int64, shape (last - first, 2)
+        Start and end of the part, half open.
+    """
+    parts = np.empty((last - first, 2), np.int64)
+    most = 0
+    for read in range(first, last):
+        most = max(most, offsets[read + 1] - offsets[read])
+    there = np.empty(most, np.int64)
+    for read in range(first, last):
+        low, high, length = offsets[read], offsets[read + 1], lengths[read]
+        begin, behind, first_base, last_base = np.int64(0), length, length, np.int64(0)
+        for row in range(low, high):
+            first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
+        place = _molecule_end(start, end, begins, ends, low, high, 0, clip, ragged, fewest, there)
+        if 0 <= place < length - ragged:
+            if 2 * place >= length or last_base <= place + clip:
+                behind = place
+            else:
+                begin = place
+        beyond = _molecule_end(start, end, begins, ends, low, high, length, clip, ragged, fewest, there)
+        place = length - beyond
+        if 0 <= beyond and ragged < place:
+            if 2 * place <= length or first_base >= place - clip:
+                begin = max(begin, place)
+            else:
+                behind = min(behind, place)
+        parts[read - first] = (begin, behind) if begin < behind else (0, length)
+    return parts
+
+
+@inner
+def _molecule_end(start, end, begins, ends, low, high, turned, clip, ragged, fewest, there):
+    """Return the place of a read where most others end, if the molecule ends there; -1 if it does not.
+
+    ``turned`` is the length of the read if its reverse complement is meant, else 0; ``there`` is overwritten.
+    """
+    n = 0
+    for row in range(low, high):
+        if begins[row] if turned else ends[row]:
+            there[n] = turned - start[row] if turned else end[row]
+            n += 1
+    sort_few(there[:n])
+    most, place, left = 0, np.int64(-1), 0
+    for right in range(n):
+        while there[right] - there[left] > ragged:
+            left += 1
+        if right + 1 - left > most:
+            most, place = right + 1 - left, there[(left + right) // 2]
+    if most < fewest:
+        return np.int64(-1)
+    reach, crossing, begin = 0, 0, 0
+    for row in range(low, high):
+        first = turned - end[row] if turned else np.int64(start[row])
+        behind = turned - start[row] if turned else np.int64(end[row])
+        before = first <= place - clip
+        reach += before and behind >= place - clip
+        crossing += before and behind >= place + clip
+        begin += (ends[row] if turned else begins[row]) and abs(first - place) <= ragged
+    is_end = 2 * most >= reach if crossing == 0 else min(most, begin) > crossing
+    return place if is_end else np.int64(-1)
