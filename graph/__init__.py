@@ -146,7 +146,10 @@ def assemble(
         graph, again = contain_again(graph)
         counts["remnants"] |= again
         graph = step(
-            "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
+            "join",
+            lambda: join_ends(
+                graph, reads, overlaps, params, cleaning.tip_reads, within=within, threads=threads
+            ),
         )
     made = step("layout", lambda: layout(graph))
     return Assembly(made, counts, sizes, clock.seconds, clock.memory)

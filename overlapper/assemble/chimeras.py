@@ -34,8 +34,9 @@ and more on either side. A molecule ends there if at least `FEWEST` reads end in
 
 - none crosses, and of all overlaps that reach from `CLIP` bases before the place to there at least half end
   in the window, or
-- fewer cross than end, and than *begin* no more than `RAGGED` bases from the place: ligated molecules, such
-  as phages with cohesive ends, of which some circularize.
+- fewer cross than end in the window, and than *begin* in that of most beginnings, which is no more than
+  `CLIP` bases away: ligated molecules, such as phages with cohesive ends, of which some circularize. Of a
+  circle few reads break at one place.
 
 Beginnings are ends of the reverse complement. *Within the molecule* is the part up to the place if it is the
 longer one, or no overlap goes on for more than `CLIP` bases beyond; else that behind it. Ends that are at

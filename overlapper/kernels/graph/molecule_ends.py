@@ -1,6 +1,6 @@
 """Reads that end with a molecule.
 
-Definitions are in `overlapper.graph.molecule_ends` and, of reads that go on, in `overlapper.assemble.chimeras`.
+Definitions are in `overlapper.graph.molecule_ends`; of reads that go on, in `overlapper.assemble.chimeras`.
 """
 
 from __future__ import annotations
@@ -121,53 +121,58 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
     there = np.empty(most, np.int64)
     for read in range(first, last):
         low, high, length = offsets[read], offsets[read + 1], lengths[read]
-        begin, behind, first_base, last_base = np.int64(0), length, length, np.int64(0)
+        first_base, last_base = length, np.int64(0)
         for row in range(low, high):
             first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
-        place = _molecule_end(start, end, begins, ends, low, high, 0, clip, ragged, fewest, there)
-        if 0 <= place < length - ragged:
-            if 2 * place >= length or last_base <= place + clip:
-                behind = place
+        ending, end_at = _most_together(end, ends, low, high, ragged, there)
+        beginning, begin_at = _most_together(start, begins, low, high, ragged, there)
+        joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
+        reach, crossing = _near(start, end, low, high, 1, end_at, clip)
+        is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
+        reach, crossing = _near(start, end, low, high, -1, begin_at, clip)
+        is_begin = beginning >= fewest and (2 * beginning >= reach if crossing == 0 else joined > crossing)
+        begin, behind = np.int64(0), length
+        if is_end and end_at < length - ragged:
+            if 2 * end_at >= length or last_base <= end_at + clip:
+                behind = end_at
             else:
-                begin = place
-        beyond = _molecule_end(start, end, begins, ends, low, high, length, clip, ragged, fewest, there)
-        place = length - beyond
-        if 0 <= beyond and ragged < place:
-            if 2 * place <= length or first_base >= place - clip:
-                begin = max(begin, place)
+                begin = end_at
+        if is_begin and begin_at > ragged:
+            if 2 * begin_at <= length or first_base >= begin_at - clip:
+                begin = max(begin, begin_at)
             else:
-                behind = min(behind, place)
+                behind = min(behind, begin_at)
         parts[read - first] = (begin, behind) if begin < behind else (0, length)
     return parts
 
 
 @inner
-def _molecule_end(start, end, begins, ends, low, high, turned, clip, ragged, fewest, there):
-    """Return the place of a read where most others end, if the molecule ends there; -1 if it does not.
-
-    ``turned`` is the length of the read if its reverse complement is meant, else 0; ``there`` is overwritten.
-    """
+def _most_together(places, counts, low, high, ragged, there):
+    """Return how many of the places that count are within a window, at most, and their middle."""
     n = 0
     for row in range(low, high):
-        if begins[row] if turned else ends[row]:
-            there[n] = turned - start[row] if turned else end[row]
+        if counts[row]:
+            there[n] = places[row]
             n += 1
     sort_few(there[:n])
-    most, place, left = 0, np.int64(-1), 0
+    most, place, left = 0, np.int64(0), 0
     for right in range(n):
         while there[right] - there[left] > ragged:
             left += 1
         if right + 1 - left > most:
             most, place = right + 1 - left, there[(left + right) // 2]
-    if most < fewest:
-        return np.int64(-1)
-    reach, crossing, begin = 0, 0, 0
+    return most, place
+
+
+@inner
+def _near(start, end, low, high, strand, place, clip):
+    """Count the overlaps that reach a place from the left (strand 1) or right (-1), and that cross it."""
+    reach, crossing = 0, 0
     for row in range(low, high):
-        first = turned - end[row] if turned else np.int64(start[row])
-        behind = turned - start[row] if turned else np.int64(end[row])
-        before = first <= place - clip
-        reach += before and behind >= place - clip
-        crossing += before and behind >= place + clip
-        begin += (ends[row] if turned else begins[row]) and abs(first - place) <= ragged
-    is_end = 2 * most >= reach if crossing == 0 else min(most, begin) > crossing
-    return place if is_end else np.int64(-1)
+        before, behind = start[row] <= place - clip, end[row] >= place + clip
+        crossing += before and behind
+        if strand > 0:
+            reach += before and end[row] >= place - clip
+        else:
+            reach += behind and start[row] <= place + clip
+    return reach, crossing
