@@ -14,9 +14,10 @@ have, too::
 all, as long as there is no choice: what comes last may be the read that is wrong.
 
 **Evidence.** Reads are trimmed anew with a depth of one and overlaps of ``join_overlap``, half as long as
-others, but not beyond the intervals that the graph was built within. A dovetail between nodes of two dead ends joins them, and so does each read outside of the graph that
-has a dovetail with both. Two dead ends are joined where at least two such facts ask for it (a chimera is one
-alone), where each is the other's best by their number, and where no other has more than half of them.
+others, but not beyond the intervals that the graph was built within. A dovetail between nodes of two dead
+ends joins them, and so does each read outside of the graph that has a dovetail with both. Two dead ends are
+joined where at least two such facts ask for it (a chimera is one alone), where each is the other's best by
+their number, and where no other has more than half of them.
 
 **The way.** Of all ways from one to the other that whose shortest overlap is the longest is taken; of equals
 the one behind which the fewest reads are left over, then that of the first reads in content order. Reads
@@ -136,7 +137,10 @@ def join_ends(
         kept[:, of_graph] = graph.reads.start, graph.reads.end
         intervals = _lax_intervals(ends, pairs, kept, params, threads)
         if within is not None:
-            start, end = np.maximum(intervals[0], within[0][order]), np.minimum(intervals[1], within[1][order])
+            start, end = (
+                np.maximum(intervals[0], within[0][order]),
+                np.minimum(intervals[1], within[1][order]),
+            )
             intervals = tuple(np.where(start < end, (start, end), 0).astype(np.int32))
         steps = _steps(ends, pairs, overlaps, intervals, params)
         ways = _chosen(ends, steps, set(of_graph.tolist()))

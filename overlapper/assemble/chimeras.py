@@ -27,10 +27,11 @@ which a unitig could go on::
                                           ──────────┤
     a read beyond it                   ═════════════╪════════
 
-A read *ends* on another where their overlap does, and it has at most `REST` bases more: what is left of an
-adapter. Of all windows of `RAGGED` bases on a read that with most such ends is looked at, of equals the first
-one; the *place* is the middle one of them, the first of two. An overlap *crosses* it that has `CLIP` bases
-and more on either side. A molecule ends there if at least `FEWEST` reads end in the window and
+A read *ends* on another where their overlap of `CLIP` bases and more does, and it has at most `REST` bases
+more: what is left of an adapter. Of all windows of `RAGGED` bases on a read that with most such ends is
+looked at, of equals the first one; the *place* is the middle one of them, the first of two. An overlap
+*crosses* it that has `CLIP` bases and more on either side. A molecule ends there if at least `FEWEST` reads
+end in the window and
 
 - none crosses, and of all overlaps that reach from `CLIP` bases before the place to there at least half end
   in the window, or
@@ -140,7 +141,7 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
     """
     offsets, *rows = molecule_ends.overlaps_by_read(
         overlaps.query, overlaps.q_start, overlaps.q_end, overlaps.target, overlaps.t_start, overlaps.t_end,
-        overlaps.reverse, lengths, REST,
+        overlaps.reverse, lengths, REST, CLIP,
     )  # fmt: skip
     share = share_of_block(len(rows[0]), _BLOCK_ROWS, threads)
     found = map_in_order(

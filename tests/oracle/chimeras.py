@@ -36,8 +36,9 @@ def stops(rows, furthest, clip):
 
 def within_molecule(rows, length, clip, ragged, rest, fewest):
     """Return the half-open interval of a read that is within one molecule; ``rows`` as `sound` takes them."""
-    ends = together([end for _, end, _, behind in rows if behind <= rest], ragged)
-    begins = together([start for start, _, ahead, _ in rows if ahead <= rest], ragged)
+    long = [row for row in rows if row[1] - row[0] >= clip]
+    ends = together([end for _, end, _, behind in long if behind <= rest], ragged)
+    begins = together([start for start, _, ahead, _ in long if ahead <= rest], ragged)
     joined = (
         min(len(ends), len(begins)) if ends and abs(middle(ends) - middle(begins or [9e9])) <= clip else 0
     )

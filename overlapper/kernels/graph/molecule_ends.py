@@ -56,7 +56,7 @@ def _at(query, target, reverse, extents, row, side):
 
 
 @njit(nogil=True, cache=True)
-def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, lengths, rest):
+def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, lengths, rest, least):
     """Collect the overlaps on every read, from both sides.
 
     Parameters
@@ -65,6 +65,8 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     lengths : ndarray of int64, shape (reads,)
     rest : int
         Most bases that a read which ends with its overlap has beyond it.
+    least : int
+        Bases of an overlap that a read ends with, at least.
 
     Returns
     -------
@@ -84,8 +86,10 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     start, end = np.empty(2 * len(query), np.int32), np.empty(2 * len(query), np.int32)
     begins, ends = np.empty(2 * len(query), np.bool_), np.empty(2 * len(query), np.bool_)
     for row in range(len(query)):
-        at_first = q_start[row] <= rest, lengths[query[row]] - q_end[row] <= rest
-        at_last = t_start[row] <= rest, lengths[target[row]] - t_end[row] <= rest
+        q_rest, t_rest = lengths[query[row]] - q_end[row], lengths[target[row]] - t_end[row]
+        long_enough = min(q_end[row] - q_start[row], t_end[row] - t_start[row]) >= least
+        at_first = q_start[row] <= rest and long_enough, q_rest <= rest and long_enough
+        at_last = t_start[row] <= rest and long_enough, t_rest <= rest and long_enough
         for side in range(2):
             read, other = (target[row], at_first) if side else (query[row], at_last)
             slot = fill[read]
