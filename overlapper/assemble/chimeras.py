@@ -46,15 +46,19 @@ most `RAGGED` bases further stay.
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows, rows_of
+from overlapper.correct.uncovered import intervals_of
 from overlapper.graph.cores import cores_of, partings_of
 from overlapper.kernels.graph import molecule_ends
 from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
-from overlapper.tables import Overlaps
+from overlapper.tables import Overlaps, Reads
 
 CLIP = 250
 """Most bases of an overlap past a junction: an overlap near the end of a read is extended to that end, by up
@@ -75,30 +79,58 @@ class Sound(NamedTuple):
     Attributes
     ----------
     start, end : ndarray of int64, shape (reads,)
+    length : ndarray of int64, shape (reads,)
+        Bases of the whole reads.
     """
 
     start: np.ndarray
     end: np.ndarray
+    length: np.ndarray
 
-    def of_corrected(self, given: np.ndarray, origin: np.ndarray, lengths: np.ndarray) -> Sound:
+    def of_corrected(self, given: np.ndarray, lengths: np.ndarray) -> Sound:
         """Scale the intervals to the corrected reads, as if each part had changed its length alike.
 
         Parameters
         ----------
         given : ndarray of int64, shape (reads,)
             Bases of each read as it was given.
-        origin : ndarray of int64, shape (reads,)
-            Number of each corrected read among those given.
         lengths : ndarray of int64, shape (reads,)
             Bases of each corrected read.
         """
-        before = np.maximum(given[origin], 1)
-        return Sound(*(place[origin] * lengths // before for place in self))
+        before = np.maximum(given, 1)
+        return Sound(self.start * lengths // before, self.end * lengths // before, lengths)
+
+    def cut(self, reads: Reads) -> Reads:
+        """Return the intervals of reads, of which only the bases count."""
+        shorter = np.flatnonzero(self.end - self.start < reads.lengths)
+        if not len(shorter):
+            return reads
+        names = [""] * len(shorter)
+        parts = intervals_of(reads.take(shorter), self.start[shorter], self.end[shorter], names)
+        number = np.arange(len(reads))
+        number[shorter] = len(reads) + np.arange(len(shorter))
+        return Reads.concat([reads, parts]).take(number)
+
+    def cut_parts(self, parts: Iterable[Reads]) -> Iterator[Reads]:
+        """Yield the intervals of reads that come in parts."""
+        first = 0
+        for part in parts:
+            rows = slice(first, first + len(part))
+            yield Sound(*(column[rows] for column in self)).cut(part)
+            first += len(part)
+
+    def on_whole(self, own: OwnReads) -> OwnReads:
+        """Return the rows of reads that were cut to the intervals as rows of the whole reads."""
+        start = self.start[own.read].astype(np.int32)
+        return dataclasses.replace(
+            own, r_start=own.r_start + start, r_end=own.r_end + start, read_length=self.length[own.read]
+        )
 
     def within(self, other: Sound) -> Sound:
         """Return what both have of each read; what one has where they have nothing in common."""
         start, end = np.maximum(self.start, other.start), np.minimum(self.end, other.end)
-        return Sound(*np.where(start < end, (start, end), self))
+        common = start < end
+        return Sound(np.where(common, start, self.start), np.where(common, end, self.end), self.length)
 
 
 def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
@@ -113,7 +145,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
         Changes nothing but the time.
     """
     cores, _ = cores_of(overlaps, len(lengths), 1, CLIP, threads)
-    sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64))
+    sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64), lengths)
     partings = list(partings_of(cores))
     parted = np.zeros(len(lengths), bool)
     parted[[parting.read for parting in partings]] = True
@@ -149,7 +181,7 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
         even_ranges(np.diff(offsets), share),
         threads,
     )
-    return Sound(*np.concatenate([np.empty((0, 2), np.int64), *found]).T)
+    return Sound(*np.concatenate([np.empty((0, 2), np.int64), *found]).T, lengths)
 
 
 def _most_stops(on: Rows, left: int, right: int, lengths: np.ndarray) -> int:

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.ends import without_adapters, without_error_prone_ends
+from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
     Contigs,
@@ -239,31 +240,33 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
-) -> tuple[Sound, float | None]:
-    """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
+) -> tuple[Sound | None, float | None]:
+    """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
     Returns
     -------
-    sound : Sound
-        Parts of the current reads that are of one molecule and, where overlaps are exact, of one place of it.
+    sound : Sound or None
+        What of each read is of one molecule and one strand; None where reads were cut to it.
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
     """
     steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
-    given = steps.reads.lengths
-    sound = within_molecules(steps.overlaps, given, steps.threads)
+    lengths, overlaps = steps.reads.lengths, steps.overlaps
+    sound = before_folds(steps.reads, steps.threads)
+    sound = within_molecules(overlaps, lengths, steps.threads).within(sound)
     if not plan.correct:
         return sound, None
     if plan.exact:
-        sound = sound_parts(steps.overlaps, given, steps.threads).within(sound)
-    correct_by_accuracy(steps, params, plan.accurate, plan.exact, report)
+        sound = sound_parts(overlaps, lengths, steps.threads).within(sound)
+    del overlaps
+    correct_by_accuracy(steps, params, plan.accurate, plan.exact, sound, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     if plan.exact:
         all_bases_count = depth is not None and plan.accurate
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
-    return sound.of_corrected(given, steps.origin, steps.reads.lengths), depth
+    return None, depth
 
 
 def _polish(

@@ -56,7 +56,7 @@ def lay_out(
     steps: AssemblySteps,
     params: AssembleParams,
     plan: Plan,
-    sound: Sound,
+    sound: Sound | None,
     depth: float | None,
     adapters: Sequence[str],
     report: Report,
@@ -173,7 +173,7 @@ def _phased(
 def _laid_out(
     steps: AssemblySteps,
     reads: Reads,
-    sound: Sound,
+    sound: Sound | None,
     params: GraphParams,
     cleaning: CleanParams,
     shared_depth: float,
@@ -182,7 +182,13 @@ def _laid_out(
 ) -> LaidOut:
     def make() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(
-            reads, overlaps, params, cleaning, within=sound, shared_depth=shared_depth, threads=steps.threads
+            reads,
+            overlaps,
+            params,
+            cleaning,
+            within=sound and sound[:2],
+            shared_depth=shared_depth,
+            threads=steps.threads,
         )
         unitigs = assembly.layout
         source, target, edge = unitigs.links()

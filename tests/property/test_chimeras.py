@@ -3,6 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.assemble.chimeras import CLIP, FEWEST, RAGGED, REST, Sound, sound_parts, within_molecules
+from overlapper.correct.own_reads import OwnReads
+from overlapper.tables import Reads
 from tests.graph_cases import intervals_near, overlap_table
 from tests.oracle import chimeras as oracle
 from tests.tries import tries
@@ -64,13 +66,28 @@ def test_a_read_on_which_others_end_is_whole():
 
 
 def test_sound_parts_of_corrected_reads():
-    found = sound_parts(overlap_table([]), np.array([1000, 2000, 0]), 1)._replace(
-        start=np.array([0, 500, 0]), end=np.array([400, 2000, 0])
-    )
-    origin, lengths = np.array([1, 2, 0]), np.array([2200, 0, 990])
-    corrected = found.of_corrected(np.array([1000, 2000, 0]), origin, lengths)
-    assert corrected.start.tolist() == [550, 0, 0]
-    assert corrected.end.tolist() == [2200, 0, 396]
+    given = np.array([1000, 2000, 0])
+    found = Sound(np.array([0, 500, 0]), np.array([400, 2000, 0]), given)
+    corrected = found.of_corrected(given, np.array([990, 2200, 0]))
+    assert [column.tolist() for column in corrected] == [[0, 550, 0], [396, 2200, 0], [990, 2200, 0]]
+
+
+def test_reads_are_cut_at_once_and_in_parts():
+    reads = Reads.from_sequences(list("abcd"), ["ACGTACGT", "CCGGTTAA", "GATTACA", "T"])
+    kept = Sound(np.array([0, 3, 1, 0]), np.array([8, 8, 4, 1]), reads.lengths)
+    expected = ["ACGTACGT", "GTTAA", "ATT", "T"]
+    cut = kept.cut(reads.bases_alone())
+    assert [cut.sequence(i) for i in range(4)] == expected
+    parts = list(kept.cut_parts(reads.bases_alone().rows(*ab) for ab in ((0, 1), (1, 3), (3, 4))))
+    assert [part.sequence(i) for part in parts for i in range(len(part))] == expected
+
+
+def test_rows_of_cut_reads_are_rows_of_whole_ones():
+    own = OwnReads([0, 0], [1, 0], [5, 0], [True, False], [0, 2], [5, 8], [9, 9], [5, 8]).validate()
+    kept = Sound(np.array([0, 3]), np.array([8, 8]), np.array([8, 9]))
+    whole = kept.on_whole(own)
+    assert (whole.r_start.tolist(), whole.r_end.tolist()) == ([3, 2], [8, 8])
+    assert whole.read_length.tolist() == [9, 8]
 
 
 @st.composite
@@ -109,6 +126,7 @@ def test_a_read_goes_no_further_than_its_molecule():
 
 
 def test_parts_in_common():
-    one = Sound(np.array([0, 500]), np.array([900, 1000]))
-    other = Sound(np.array([100, 0]), np.array([1000, 400]))
-    assert [part.tolist() for part in one.within(other)] == [[100, 500], [900, 1000]]
+    lengths = np.array([1000, 1000])
+    one = Sound(np.array([0, 500]), np.array([900, 1000]), lengths)
+    other = Sound(np.array([100, 0]), np.array([1000, 400]), lengths)
+    assert [part.tolist() for part in one.within(other)[:2]] == [[100, 500], [900, 1000]]

@@ -39,3 +39,19 @@ def test_what_single_hifi_reads_have_at_the_ends_stays():
     reads = [text[start : start + 8000] for start in starts if not 0 < start < 2000]
     contigs = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
     assert contigs.sequences.sequence(0) in (text, turned(text))
+
+
+def test_a_molecule_that_hairpins_close_ends_there():
+    """Reads of an end go on with their reverse complement, as far as they came."""
+    text = random_genome(15_000, seed=8).sequence(0)
+    closed = turned(text) + text + turned(text)
+    starts = np.linspace(12_000, 27_000, 90).astype(int)
+    whole = [closed[start : start + 6000] for start in starts]
+    arms = [15_000 - start for start in starts if 13_000 < start < 15_000]
+    ends = [closed[15_000 - arm : 15_000 + arm] for arm in arms]
+    ends += [closed[30_000 - arm : 30_000 + arm] for arm in arms]
+    inner = [read for start, read in zip(starts, whole, strict=True) if 15_000 <= start <= 24_000]
+    reads = [turned(read) if i % 2 else read for i, read in enumerate(inner + ends)]
+    contigs = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
+    assert len(contigs) == 1 and not contigs.circular[0]
+    assert contigs.sequences.sequence(0) in (text, turned(text))
