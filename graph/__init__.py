@@ -21,6 +21,7 @@ from overlapper.graph.containment import contain_again
 from overlapper.graph.join import join_ends
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
+from overlapper.graph.molecule_ends import open_circles
 from overlapper.graph.reduce import reduce
 from overlapper.graph.remnants import drop_remnants
 from overlapper.params.graph import CleanParams, GraphParams
@@ -146,7 +147,11 @@ def assemble(
         graph, again = contain_again(graph)
         counts["remnants"] |= again
         graph = step(
-            "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
+            "join",
+            lambda: join_ends(
+                graph, reads, overlaps, params, cleaning.tip_reads, within=within, threads=threads
+            ),
         )
+        graph = step("open", lambda: open_circles(graph))
     made = step("layout", lambda: layout(graph))
     return Assembly(made, counts, sizes, clock.seconds, clock.memory)

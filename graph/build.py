@@ -162,15 +162,13 @@ def connect(
     edges = edges.take(np.flatnonzero(counting))
 
     kept = np.flatnonzero(stays)
-    ends = np.zeros((len(kept), 2), np.bool_)
-    if two_haplotypes and params.confirm_depth:
-        ends = ends_of_molecules(inside, extents, len(lengths), params.confirm_depth)[kept]
+    ends = ends_of_molecules(inside, extents, len(lengths))[kept]
     graph_reads = GraphReads(
         read=order[kept], start=start[kept], end=end[kept], depth=depth[kept],
         begins_molecule=ends[:, 1], ends_molecule=ends[:, 0],
     )  # fmt: skip
     graph = Graph(graph_reads, edges, contained, arrows)
-    if ends.any():
+    if two_haplotypes and params.confirm_depth:
         graph = graph.without(np.zeros(len(kept), np.bool_), edges_beyond_molecules(graph))
     counts["overlaps beyond ends of molecules"] = (len(edges) - len(graph.edges)) // 2
     return graph, counts

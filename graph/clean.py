@@ -3,11 +3,11 @@
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
 from a better tip (one that goes on over more bases from there, then of more reads, then of the smaller read
-number). So an end of the genome keeps the best of its tips. A tip at an end of a molecule
-(`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that node by a
-longer overlap, of equals where the other one begins with the smaller read number. Of a tip that stays, edges
-to other nodes that can be reached in a better way go. Repeated until none goes. A chain that has sequence of
-its own in the reduced graph (`overlapper.graph.own_sequence`) is no tip.
+number). So an end of the genome keeps the best of its tips. Where there are two haplotypes, a tip at an end
+of a molecule (`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that
+node by a longer overlap, of equals where the other one begins with the smaller read number. Of a tip that
+stays, edges to other nodes that can be reached in a better way go. Repeated until none goes. A chain that has
+sequence of its own in the reduced graph (`overlapper.graph.own_sequence`) is no tip.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
@@ -92,9 +92,10 @@ def clean(
     """
     counts: Counter[str] = Counter()
     before, own = graph, reads_in_tips_of_their_own(graph, overlaps, params.tip_reads)
+    by_ends = confirmed and shared_depth < np.inf
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
-        graph = _counted(*cut_tips(graph, params.tip_reads, own), counts)
+        graph = _counted(*cut_tips(graph, params.tip_reads, own, by_ends), counts)
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
@@ -116,19 +117,27 @@ def clean(
     return graph, dict(counts)
 
 
-def find_tips(graph: Graph, most_reads: int, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return masks of the reads of tips, and of edges of other tips (one of each pair), to remove first."""
+def find_tips(
+    graph: Graph, most_reads: int, own: np.ndarray, by_ends: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return masks of the reads of tips, and of edges of other tips (one of each pair), to remove first.
+
+    ``by_ends`` tells whether tips at ends of molecules are no errors.
+    """
     stays = np.isin(graph.reads.read, own)
+    ends_molecule = graph.ends_molecule & by_ends
     return tips.tips(
-        *_arrays(graph), graph.edges.length, graph.edges.overlap, graph.ends_molecule, stays, most_reads
+        *_arrays(graph), graph.edges.length, graph.edges.overlap, ends_molecule, stays, most_reads
     )
 
 
-def cut_tips(graph: Graph, most_reads: int, own: np.ndarray) -> tuple[Graph, dict[str, int]]:
+def cut_tips(
+    graph: Graph, most_reads: int, own: np.ndarray, by_ends: bool = True
+) -> tuple[Graph, dict[str, int]]:
     """Remove tips, and edges of tips, until none is left; ``own`` are reads whose chains are no tips."""
     reads, edges = len(graph.reads), 0
     while True:
-        doomed_reads, doomed_edges = find_tips(graph, most_reads, own)
+        doomed_reads, doomed_edges = find_tips(graph, most_reads, own, by_ends)
         if not (doomed_reads.any() or doomed_edges.any()):
             break
         edges += int((doomed_edges | doomed_edges[graph.mirror]).sum())

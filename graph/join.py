@@ -14,9 +14,10 @@ have, too::
 all, as long as there is no choice: what comes last may be the read that is wrong.
 
 **Evidence.** Reads are trimmed anew with a depth of one and overlaps of ``join_overlap``, half as long as
-others. A dovetail between nodes of two dead ends joins them, and so does each read outside of the graph that
-has a dovetail with both. Two dead ends are joined where at least two such facts ask for it (a chimera is one
-alone), where each is the other's best by their number, and where no other has more than half of them.
+others, but not beyond the intervals that the graph was built within. A dovetail between nodes of two dead
+ends joins them, and so does each read outside of the graph that has a dovetail with both. Two dead ends are
+joined where at least two such facts ask for it (a chimera is one alone), where each is the other's best by
+their number, and where no other has more than half of them.
 
 **The way.** Of all ways from one to the other that whose shortest overlap is the longest is taken; of equals
 the one behind which the fewest reads are left over, then that of the first reads in content order. Reads
@@ -92,7 +93,14 @@ class _Way(NamedTuple):
 
 
 def join_ends(
-    graph: Graph, reads: Reads, overlaps: Overlaps, params: GraphParams, most_reads: int, *, threads: int = 1
+    graph: Graph,
+    reads: Reads,
+    overlaps: Overlaps,
+    params: GraphParams,
+    most_reads: int,
+    *,
+    within: tuple[np.ndarray, np.ndarray] | None = None,
+    threads: int = 1,
 ) -> tuple[Graph, dict[str, int]]:
     """Join the dead ends of a cleaned graph.
 
@@ -105,6 +113,8 @@ def join_ends(
         Parameters that the graph was built with.
     most_reads : int
         Most reads of a dead end.
+    within : tuple of ndarray of int, shape (reads,), optional
+        As the graph was built with.
     threads : int
         Changes nothing but the time.
 
@@ -126,6 +136,12 @@ def join_ends(
         kept = np.zeros((2, len(order)), np.int32)
         kept[:, of_graph] = graph.reads.start, graph.reads.end
         intervals = _lax_intervals(ends, pairs, kept, params, threads)
+        if within is not None:
+            start, end = (
+                np.maximum(intervals[0], within[0][order]),
+                np.minimum(intervals[1], within[1][order]),
+            )
+            intervals = tuple(np.where(start < end, (start, end), 0).astype(np.int32))
         steps = _steps(ends, pairs, overlaps, intervals, params)
         ways = _chosen(ends, steps, set(of_graph.tolist()))
     counts = {

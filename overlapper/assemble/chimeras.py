@@ -1,4 +1,4 @@
-"""Chimeras: reads that join two places of the genome, found before correction.
+"""Chimeras: reads that join two places of the genome or leave a molecule, found before correction.
 
 Overlaps of corrected reads that match to the last base end at an error just as they do at the junction of a
 chimera. Those of reads as given go on across errors, and end at the junction::
@@ -17,24 +17,60 @@ chance, but then these end where their overlaps do.
 
 **Sound** is the longer of the two intervals, the first one of equals, without the `CLIP` bases that it was
 given at the junction, and all on the far side of it.
+
+**End of a molecule.** Reads break anywhere, so that few end at one place but where a molecule does. A read
+that goes on there has bases from nowhere, or is of two molecules that were ligated, and is the only one from
+which a unitig could go on::
+
+    reads of this molecule     ─────────────────────┤
+                                      ──────────────┤
+                                          ──────────┤
+    a read beyond it                   ═════════════╪════════
+
+A read *ends* on another where their overlap of `CLIP` bases and more does, and it has at most `REST` bases
+more: what is left of an adapter. Of all windows of `RAGGED` bases on a read that with most such ends is
+looked at, of equals the first one; the *place* is the middle one of them, the first of two. An overlap
+*crosses* it that has `CLIP` bases and more on either side. A molecule ends there if at least `FEWEST` reads
+end in the window and
+
+- none crosses, and of all overlaps that reach from `CLIP` bases before the place to there at least half end
+  in the window, or
+- fewer cross than end in the window, and than *begin* in that of most beginnings, which is no more than
+  `CLIP` bases away: ligated molecules, such as phages with cohesive ends, of which some circularize. Of a
+  circle few reads break at one place.
+
+Beginnings are ends of the reverse complement. *Within the molecule* is the part up to the place if it is the
+longer one, or no overlap goes on for more than `CLIP` bases beyond; else that behind it. Ends that are at
+most `RAGGED` bases further stay.
 """
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows, rows_of
+from overlapper.correct.uncovered import intervals_of
 from overlapper.graph.cores import cores_of, partings_of
-from overlapper.tables import Overlaps
+from overlapper.kernels.graph import molecule_ends
+from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
+from overlapper.tables import Overlaps, Reads
 
 CLIP = 250
 """Most bases of an overlap past a junction: an overlap near the end of a read is extended to that end, by up
 to 228 bases in R10 reads of yeast."""
+REST, RAGGED = 150, 50
+"""Chosen: adapters with barcodes have 110 bases; ends of alignments of noisy reads differ by some 30."""
 FEWEST = 3
-"""Least overlaps that stop at a junction. In R10 reads of yeast at 29x, and in .5 to .08 of them, no overlap
-crosses 382 places of chimeras where this many stop, and 784 places of other reads where fewer do."""
+"""Least overlaps that stop at a junction, or end with a molecule. In R10 reads of yeast at 29x, and in .5 to
+.08 of them, no overlap crosses 382 places of chimeras where this many stop, and 784 places of other reads
+where fewer do."""
+
+_BLOCK_ROWS = 1 << 20
 
 
 class Sound(NamedTuple):
@@ -43,25 +79,58 @@ class Sound(NamedTuple):
     Attributes
     ----------
     start, end : ndarray of int64, shape (reads,)
+    length : ndarray of int64, shape (reads,)
+        Bases of the whole reads.
     """
 
     start: np.ndarray
     end: np.ndarray
+    length: np.ndarray
 
-    def of_corrected(self, given: np.ndarray, origin: np.ndarray, lengths: np.ndarray) -> Sound:
+    def of_corrected(self, given: np.ndarray, lengths: np.ndarray) -> Sound:
         """Scale the intervals to the corrected reads, as if each part had changed its length alike.
 
         Parameters
         ----------
         given : ndarray of int64, shape (reads,)
             Bases of each read as it was given.
-        origin : ndarray of int64, shape (reads,)
-            Number of each corrected read among those given.
         lengths : ndarray of int64, shape (reads,)
             Bases of each corrected read.
         """
-        before = np.maximum(given[origin], 1)
-        return Sound(*(place[origin] * lengths // before for place in self))
+        before = np.maximum(given, 1)
+        return Sound(self.start * lengths // before, self.end * lengths // before, lengths)
+
+    def cut(self, reads: Reads) -> Reads:
+        """Return the intervals of reads, of which only the bases count."""
+        shorter = np.flatnonzero(self.end - self.start < reads.lengths)
+        if not len(shorter):
+            return reads
+        names = [""] * len(shorter)
+        parts = intervals_of(reads.take(shorter), self.start[shorter], self.end[shorter], names)
+        number = np.arange(len(reads))
+        number[shorter] = len(reads) + np.arange(len(shorter))
+        return Reads.concat([reads, parts]).take(number)
+
+    def cut_parts(self, parts: Iterable[Reads]) -> Iterator[Reads]:
+        """Yield the intervals of reads that come in parts."""
+        first = 0
+        for part in parts:
+            rows = slice(first, first + len(part))
+            yield Sound(*(column[rows] for column in self)).cut(part)
+            first += len(part)
+
+    def on_whole(self, own: OwnReads) -> OwnReads:
+        """Return the rows of reads that were cut to the intervals as rows of the whole reads."""
+        start = self.start[own.read].astype(np.int32)
+        return dataclasses.replace(
+            own, r_start=own.r_start + start, r_end=own.r_end + start, read_length=self.length[own.read]
+        )
+
+    def within(self, other: Sound) -> Sound:
+        """Return what both have of each read; what one has where they have nothing in common."""
+        start, end = np.maximum(self.start, other.start), np.minimum(self.end, other.end)
+        common = start < end
+        return Sound(np.where(common, start, self.start), np.where(common, end, self.end), self.length)
 
 
 def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
@@ -76,7 +145,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
         Changes nothing but the time.
     """
     cores, _ = cores_of(overlaps, len(lengths), 1, CLIP, threads)
-    sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64))
+    sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64), lengths)
     partings = list(partings_of(cores))
     parted = np.zeros(len(lengths), bool)
     parted[[parting.read for parting in partings]] = True
@@ -89,6 +158,30 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
             else:
                 sound.start[read] = right + CLIP
     return sound
+
+
+def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
+    """Find the part of each read that is within one molecule.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+        Of the reads as they were given.
+    lengths : ndarray of int64, shape (reads,)
+    threads : int
+        Changes nothing but the time.
+    """
+    offsets, *rows = molecule_ends.overlaps_by_read(
+        overlaps.query, overlaps.q_start, overlaps.q_end, overlaps.target, overlaps.t_start, overlaps.t_end,
+        overlaps.reverse, lengths, REST, CLIP,
+    )  # fmt: skip
+    share = share_of_block(len(rows[0]), _BLOCK_ROWS, threads)
+    found = map_in_order(
+        lambda block: molecule_ends.within_molecules(offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST),
+        even_ranges(np.diff(offsets), share),
+        threads,
+    )
+    return Sound(*np.concatenate([np.empty((0, 2), np.int64), *found]).T, lengths)
 
 
 def _most_stops(on: Rows, left: int, right: int, lengths: np.ndarray) -> int:

@@ -47,23 +47,25 @@ def contig_gfa(contigs: Contigs) -> Iterator[str]:
         yield "\t".join(["L", *ends, "*"])
 
 
-def contig_table(contigs: Contigs, contradicted: Mapping[str, int]) -> Iterator[str]:
+def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str, int]) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that no vote was taken on; contradicted, places that most reads contradict.
+    that too few reads confirm; contradicted, places that most reads contradict.
 
     Parameters
     ----------
     contigs : Contigs
+    error_rate : float
+        Of the reads: the chance that an unconfirmed base is wrong.
     contradicted : mapping of str to int
         Such places of contigs, by name, that have any.
     """
     yield "\t".join(_COLUMNS)
     sequences, copies = contigs.sequences, contigs.copies
     for contig, name in enumerate(sequences.names):
-        quality, unconfirmed = _quality(contigs, contig)
+        quality, unconfirmed = _quality(contigs, contig, error_rate)
         yield "\t".join(
             [
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
@@ -80,10 +82,12 @@ def _tags(contigs: Contigs, contig: int) -> list[str]:
     return [f"LN:i:{length}", f"dp:f:{depth:.2f}", f"RC:i:{reads}"]
 
 
-def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
-    """Return the quality of a contig, and how many of its bases have none."""
+def _quality(contigs: Contigs, contig: int, error_rate: float) -> tuple[str, str]:
+    """Return the quality of a contig, and how many of its bases are not confirmed."""
     qualities = contigs.sequences.qualities_of(contig)
     assert qualities is not None
-    summed = error_sums(qualities, np.array([0, len(qualities)]))[0] / ONE
-    wrong = summed / len(qualities) if len(qualities) else 1.0
-    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(np.count_nonzero(qualities == 0))
+    confirmed = qualities[qualities > 0]
+    unconfirmed = len(qualities) - len(confirmed)
+    summed = error_sums(confirmed, np.array([0, len(confirmed)]))[0] / ONE + unconfirmed * error_rate
+    wrong = summed / len(qualities) if summed else 1.0
+    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(unconfirmed)

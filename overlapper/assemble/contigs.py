@@ -29,8 +29,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from overlapper.assemble.agreement import with_agreement
-from overlapper.assemble.chimeras import Sound, sound_parts
-from overlapper.assemble.ends import without_adapters, without_error_prone_ends, without_shallow_ends
+from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
+from overlapper.assemble.ends import without_adapters, without_error_prone_ends
+from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
     Contigs,
@@ -63,12 +64,12 @@ class CutOff(NamedTuple):
     ----------
     adapters : int
         Of adapters, and what was outside of them.
-    few_reads : int
-        That too few reads cover.
+    errors : int
+        That are too often wrong.
     """
 
     adapters: int
-    few_reads: int
+    errors: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +119,7 @@ class Assembled:
             "contigs": {
                 **length_figures(lengths, self.contigs.circular),
                 "adapters": self.adapters,
-                "bases cut off ends": self.cut_off.few_reads,
+                "bases cut off ends": self.cut_off.errors,
                 "bases of adapters cut off": self.cut_off.adapters,
             },
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
@@ -131,9 +132,14 @@ class Assembled:
         }
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
+    @property
+    def error_rate(self) -> float:
+        """Errors a base of the reads as they were given."""
+        return float(self.stages[0].facts["error rate"])
+
     def decision(self) -> str:
         """Text that says whether the reads were corrected, and at which error rate."""
-        rate = self.stages[0].facts["error rate"]
+        rate = self.error_rate
         done = "laid out as they are"
         plan = Plan.of(self.params, rate)
         if plan.separate:
@@ -229,11 +235,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases
-    if not plan.separate:
-        sequences = without_error_prone_ends(sequences, stays)
-    # Haplotypes are told apart by where reads lie.
-    elif plan.exact and not plan.polish_rounds and not layout.depth:
-        sequences = without_shallow_ends(sequences, stays)
+    if not layout.depth:  # Haplotypes are told apart by where reads lie.
+        sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
@@ -245,30 +248,32 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
 ) -> tuple[Sound | None, float | None]:
-    """Find the overlaps to lay out; reads that need it are corrected before, and overlapped again.
+    """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
     Returns
     -------
     sound : Sound or None
-        Parts of the current reads that are not chimeric; where overlaps are exact.
+        What of each read is of one molecule and one strand; None where reads were cut to it.
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
     """
     steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
+    lengths, overlaps = steps.reads.lengths, steps.overlaps
+    sound = before_folds(steps.reads, steps.threads)
+    sound = within_molecules(overlaps, lengths, steps.threads).within(sound)
     if not plan.correct:
-        return None, None
-    given = steps.reads.lengths
-    sound = sound_parts(steps.overlaps, given, steps.threads) if plan.exact else None
-    correct_by_accuracy(steps, params, plan.accurate, plan.exact, report)
+        return sound, None
+    if plan.exact:
+        sound = sound_parts(overlaps, lengths, steps.threads).within(sound)
+    del overlaps
+    correct_by_accuracy(steps, params, plan.accurate, plan.exact, sound, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     if plan.exact:
         all_bases_count = depth is not None and plan.accurate
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
-    if sound is not None:
-        sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
-    return sound, depth
+    return None, depth
 
 
 def _polish(

@@ -1,9 +1,10 @@
-"""Trimming of ends of contigs: adapters, and what too few reads cover for polishing or correction.
+"""Trimming of ends of contigs: adapters, and what is often wrong, as noisy reads disagree or are too few.
 
 Reads that end with a molecule agree in an adapter as in the bases before it, so it is laid out with them.
 
-Where few reads cover an end, a contig has the bases of one read, or of two or three that disagree: two such
-ends can hold more errors than all that lies between.
+Reads taper off at the end of a molecule, and what one of them has there is true as often as reads are. So the
+ends of accurate reads stay, however few they are; of those that err more, two can hold more errors than all
+that lies between.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from overlapper.assemble.agreement import AGREED
 from overlapper.correct.uncovered import intervals_of
 from overlapper.sketch.adapters import END, inward_ends
 from overlapper.tables import Reads
@@ -21,8 +21,6 @@ from overlapper.tables.ragged import offsets_of
 
 REACH = 5_000
 """Bases of an end that are examined; at most half of the sequence."""
-WORSE, HARMLESS = 10, 0.001
-"""Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
 SEEN = 12
 """Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
 ERRORS = 5
@@ -52,53 +50,35 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
     return _cut_off(sequences, np.where(stays, 0, np.reshape(cut, (2, -1)).T))
 
 
-def without_error_prone_ends(sequences: Reads, stays: np.ndarray) -> Reads:
-    """Cut off both ends of sequences where their error probability is far above that of the rest.
+def without_error_prone_ends(
+    sequences: Reads, stays: np.ndarray, error_rate: float, most_errors: float
+) -> Reads:
+    """Cut off both ends of sequences where they are expected to err too often.
 
-    As in Mott's trimming, every base weighs a limit less the probability that it is wrong, which is 1 where
-    no vote was taken. What is cut off is the shortest end that weighs least, if that is below 0. The limit is
-    `WORSE` times the mean of the bases that were voted on, and at least `HARMLESS`. Where both ends are more
-    than half of a sequence, it is not its ends that are wrong, and it stays as it is.
+    As in Mott's trimming, every base weighs the errors a base that are allowed, less the probability that it
+    is wrong: where too few reads confirm it, that of a base of a read. What is cut off is the shortest end
+    that weighs least, if that is below 0. Where both ends are more than half of a sequence, it is not its
+    ends that are wrong, and it stays as it is.
 
     Parameters
     ----------
     sequences : Reads
-        With qualities, which are 0 where no vote was taken.
+        With qualities, which are 0 where too few reads confirm a base.
     stays : ndarray of bool, shape (n, 2)
         Of each sequence whether the first end stays, and whether the last one does.
+    error_rate : float
+        Of the reads.
+    most_errors : float
+        Errors a base that an end may have; 1 cuts nothing off.
     """
     cut = np.zeros((len(sequences), 2), np.int64)
     for number in range(len(sequences)):
         quality = sequences.qualities_of(number)
         if quality is None or not quality.any():
             continue
-        wrong = 10.0 ** (-0.1 * quality)
-        limit = max(WORSE * float(wrong[quality > 0].mean()), HARMLESS)
+        wrong = np.where(quality, 10.0 ** (-0.1 * quality), error_rate)
         reach = min(REACH, len(wrong) // 2)
-        cut[number] = _error_prone(wrong[:reach], limit), _error_prone(wrong[::-1][:reach], limit)
-    return _cut_off(sequences, np.where(stays, 0, cut))
-
-
-def without_shallow_ends(sequences: Reads, stays: np.ndarray) -> Reads:
-    """Cut off both ends of sequences laid out by exact overlaps, where few reads agree.
-
-    There they are as they were given. Of `REACH` bases of each end those go before the first that enough
-    reads agree in (`overlapper.assemble.agreement`). Where both ends are more than half of a sequence, it
-    stays as it is.
-
-    Parameters
-    ----------
-    sequences, stays
-        As `without_error_prone_ends` takes them.
-    """
-    cut = np.zeros((len(sequences), 2), np.int64)
-    for number in range(len(sequences)):
-        quality = sequences.qualities_of(number)
-        assert quality is not None
-        agreed = quality >= AGREED
-        cut[number] = [
-            end.argmax() if end.any() else len(end) for end in (agreed[:REACH], agreed[::-1][:REACH])
-        ]
+        cut[number] = _error_prone(wrong[:reach], most_errors), _error_prone(wrong[::-1][:reach], most_errors)
     return _cut_off(sequences, np.where(stays, 0, cut))
 
 

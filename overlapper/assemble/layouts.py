@@ -17,6 +17,7 @@ from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.lost import LostKmers
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
+from overlapper.assemble.rounds import in_one_round
 from overlapper.assemble.separation import drop_overlaps_between_copies
 from overlapper.assemble.steps import AssemblySteps
 from overlapper.correct.own_reads import OwnReads, own_reads
@@ -181,7 +182,13 @@ def _laid_out(
 ) -> LaidOut:
     def make() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(
-            reads, overlaps, params, cleaning, within=sound, shared_depth=shared_depth, threads=steps.threads
+            reads,
+            overlaps,
+            params,
+            cleaning,
+            within=sound and sound[:2],
+            shared_depth=shared_depth,
+            threads=steps.threads,
         )
         unitigs = assembly.layout
         source, target, edge = unitigs.links()
@@ -191,7 +198,7 @@ def _laid_out(
             unitigs.read_counts, source, target, unitigs.graph.edges.overlap[edge],
         )  # fmt: skip
         own = own_reads(unitigs, reads.lengths)
-        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
+        return in_one_round(LaidOut(made, own)), {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning), str(shared_depth)]
     return steps.stages.run(stage, LaidOut, depends_on, make)[0]

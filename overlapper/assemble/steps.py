@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from overlapper.assemble.chimeras import Sound
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
@@ -74,8 +75,8 @@ class AssemblySteps(Protocol):
             Bases that count of each run of equal ones (`overlapper.sketch.long_runs`); all by default.
         """
 
-    def correct(self, params: CorrectParams, report: Report) -> None:
-        """Correct the reads by their overlaps."""
+    def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
+        """Correct the reads by their overlaps, and cut them to what is sound of them."""
 
     def polish(
         self,
@@ -89,7 +90,7 @@ class AssemblySteps(Protocol):
 
 
 def correct_by_accuracy(
-    steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, report: Report
+    steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, sound: Sound, report: Report
 ) -> None:
     """Correct reads, with the number of rounds for HiFi reads or that for others.
 
@@ -100,6 +101,7 @@ def correct_by_accuracy(
     further = params.correction.further_rounds if exact and not accurate else 0
     steps.correct(
         dataclasses.replace(params.correction, rounds=rounds, further_rounds=further),
+        sound,
         lambda step, done, total: report(f"correcting, {step}", done, total),
     )
 
@@ -124,6 +126,7 @@ class HeldSteps:
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
         self._rates: dict[str, ErrorRate] = {}
+        self._kept: Sound | None = None
 
     @property
     def origin(self) -> np.ndarray:
@@ -167,13 +170,14 @@ class HeldSteps:
         self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes, longest_run], find)
         return facts
 
-    def correct(self, params: CorrectParams, report: Report) -> None:
+    def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
         """See `AssemblySteps`."""
         made = correct(
             self._given, self.overlaps, params, threads=self.threads, device=self._device,
             gpu_memory=self._gpu_memory, stages=self.stages, report=report,
         )  # fmt: skip
-        self.reads = made.bases_alone()
+        self._kept = sound.of_corrected(self._given.lengths, made.lengths)
+        self.reads = self._kept.cut(made.bases_alone())
         self.overlaps, self._rates = Overlaps.empty(), {}
 
     def polish(
@@ -185,6 +189,7 @@ class HeldSteps:
         report: Report,
     ) -> Polished:
         """See `AssemblySteps`."""
+        own = self._kept.on_whole(own) if own is not None and self._kept else own
         return polish(
             unitigs, self._given, params, own=own, preset=rate, threads=self.threads, stages=self.stages,
             report=report,

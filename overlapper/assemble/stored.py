@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.contigs import Assembled, assemble_in_steps
 from overlapper.assemble.steps import Changes, Facts
 from overlapper.correct.own_reads import OwnReads
@@ -99,6 +100,7 @@ class StoredSteps:
         self._device, self._gpu_memory = device, gpu_memory
         self._found: Artifact | None = None
         self._rates: dict[str, ErrorRate] = {}
+        self._kept: Sound | None = None
         self._budget.left(len(store))
 
     @property
@@ -169,7 +171,7 @@ class StoredSteps:
         for start, stop in even_ranges(self._store.lengths, PART_BASES):
             yield runs.cut(self._store.block(start, stop), start, self.threads)
 
-    def correct(self, params: CorrectParams, report: Report) -> None:
+    def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
         """See `AssemblySteps`."""
         given = self._given
         kept = StoredRoundReads(given, self._budget, self.overlaps, self._device, self._gpu_memory)
@@ -180,9 +182,10 @@ class StoredSteps:
         )  # fmt: skip
 
         def write(artifact: Artifact, beside: Path) -> Facts:
-            ReadStore.write(artifact, (part.bases_alone() for part in made.parts()))
+            ReadStore.write(artifact, kept.cut_parts(part.bases_alone() for part in made.parts()))
             return {}
 
+        self._kept = kept = sound.of_corrected(given.lengths, made.lengths)
         self._store, self._rates = ReadStore.open(self.stages.write("corrected-reads", [], write)[0]), {}
 
     def polish(
@@ -196,6 +199,7 @@ class StoredSteps:
         """See `AssemblySteps`."""
         if own is not None:
             own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
+            own = self._kept.on_whole(own) if self._kept else own
         return polish_stored(
             unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
             stages=self.stages, report=report,

@@ -103,6 +103,17 @@ def assemble(
         ),
     ] = None,
     min_overlap: options.LayoutOverlap = None,
+    end_errors: Annotated[
+        float | None,
+        typer.Option(
+            metavar="RATE",
+            min=0,
+            max=1,
+            help="Cut ends of contigs off where more of their bases are expected to be wrong; 1 cuts nothing "
+            "but adapters.",
+            show_default=str(0.04),
+        ),
+    ] = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
     threads: options.Threads = 0,
@@ -143,6 +154,7 @@ def assemble(
         "accurate_rounds": correct_rounds,
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
+        "end_errors": end_errors,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
     run = StageRun.checked(
@@ -200,7 +212,7 @@ def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     from overlapper.assemble.haplotype_files import haplotype_files
 
     contigs = made.contigs
-    table = list(contig_table(contigs, made.contradicted))
+    table = list(contig_table(contigs, made.error_rate, made.contradicted))
     lines = [contig_fasta(contigs), contig_gfa(contigs), table, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
@@ -241,8 +253,11 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
         progress.note(
             f"{made.cut_off.adapters:,} bases of adapters ({adapters}) were cut off ends of contigs"
         )
-    if few := made.cut_off.few_reads:
-        progress.note(f"{few:,} bases at ends of contigs, which too few reads cover, were cut off")
+    if wrong := made.cut_off.errors:
+        progress.note(
+            f"{wrong:,} bases at ends of contigs, where reads are too few or disagree, were cut off "
+            "(--end-errors 1 keeps them)"
+        )
     for line in made.warnings:
         progress.note(line)
     if not len(made.contigs):

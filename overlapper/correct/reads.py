@@ -63,6 +63,11 @@ class Corrected:
         """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
         return self._kept_parts.as_reads(self._made.reads.take, _PART_BASES)
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """Bases of each corrected read (int64)."""
+        return self._kept_parts.end - self._kept_parts.start
+
     def bases_alone(self) -> Reads:
         """Return the corrected reads, in memory, without names and qualities, in the order of the input."""
         made = self._made.reads

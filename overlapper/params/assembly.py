@@ -60,6 +60,8 @@ class AssembleParams(Limited):
         Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
     accurate_polish_rounds : int
         Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
+    end_errors : float
+        Most errors a base that an end of a contig may have; 1 cuts no end off.
     graph : GraphParams
     cleaning : CleanParams
     """
@@ -72,6 +74,7 @@ class AssembleParams(Limited):
     accurate_rounds: int = within(1, default=1)
     accurate_polish_rounds: int = within(0, 100, default=0)
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    end_errors: float = within(0, 1, default=0.04)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO

@@ -12,9 +12,12 @@ Words of `K` bases are counted by the ends that have them, and by windows in the
 1. The word of most ends, of those that stand out (`LEAST_ENDS`, `IN_THE_MIDDLE`), is part of an adapter.
 2. It is extended inwards and outwards by the next base that `AGREED` of the words with a next base have, as
    long as the longer word stands out.
-3. It has to have `LEAST_BASES`, and what follows has to be of many places: of `FOLLOWED` ends at most,
-   `ALONE` have to go on with `BEHIND` bases that no other one goes on with. Words at the ends of molecules,
-   of amplicons or of telomeres stand out, too, but few sequences follow them.
+3. It has to have `LEAST_BASES`, and what follows has to be of many places. Of `FOLLOWED` ends at most, those
+   are of a molecule that go on as a share of `COMMON` of them or more do: whose next `ALIKE` bases have four
+   in a row in common with the most frequent ones among these, at most `OFF` bases off, so that errors count
+   little. Of the others, which have to be a share of `COMMON` of all and `FEWEST` at least, `ALONE` have to
+   go on with `BEHIND` bases that no other one goes on with. Words at the ends of molecules, of amplicons or
+   of telomeres stand out, too, but few sequences follow them.
 4. Ends that have the adapter, or what was taken for one, are left out, and the next one is looked for,
    `ROUNDS` times in all.
 
@@ -46,12 +49,15 @@ AGREED = 0.7
 LEAST_BASES = 14
 """Bases of an adapter; shorter rests are left, such as the last ten of a PacBio adapter."""
 BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
-"""Of 50 ends at forty molecules that are alike a third is alone, and a fifth of R10 reads errs in 8 bases;
-of the reads of a short molecule, up to a third may end with it."""
+"""Of 50 ends at forty molecules that are alike a third is alone, and a fifth of R10 reads errs in 8 bases."""
+COMMON, ALIKE, OFF, FEWEST = 0.1, 16, 2, 10
+"""Most reads of a short molecule may end with it. By chance 16 bases share four, at most two off, with others
+in one of four cases; at an error rate of 12 % they share none with themselves in one of thirty."""
 ROUNDS = 10
 """Most adapters that are looked for, those included that turn out to be none."""
 _WORDS = 4**K
 _NO_WORD = -1
+_FOUR = 4
 
 
 def adapters_of(reads: Reads) -> list[str]:
@@ -162,17 +168,35 @@ def _next_word(
 
 
 def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
-    """Return whether most ends have bases of their own behind the last word of an adapter.
+    """Return whether ends go on in many ways behind the last word of an adapter, but for ends of molecules.
 
-    What goes on beyond `END` has none, as what ends with a molecule does.
+    What goes on beyond `END` has no bases, as what ends with a molecule does.
     """
     row, place = np.nonzero(words == last)
     step = -(-len(row) // FOLLOWED)
-    row, place = row[::step], place[::step] + K
-    seen = place < words.shape[1]
-    following = words[row[seen], place[seen]]
-    times = np.bincount(following[following != _NO_WORD] >> 2 * (K - BEHIND))
-    return int((times == 1).sum()) >= ALONE * len(row)
+    row, place, more = row[::step], place[::step] + K, ALIKE - K
+    seen = place + more < words.shape[1]
+    first, second = words[row[seen], place[seen]], words[row[seen], place[seen] + more]
+    known = (first != _NO_WORD) & (second != _NO_WORD)
+    first, second = first[known], second[known]
+    following = first >> 2 * (K - BEHIND)
+    times = np.bincount(following, minlength=1)
+    ahead = first.astype(np.int64) << 2 * more | second & (4**more - 1)
+    fours = ahead[:, None] >> 2 * np.arange(ALIKE - _FOUR, -1, -1) & (4**_FOUR - 1)
+    least = COMMON * len(row)
+    of_molecule = np.zeros(len(first), np.bool_)
+    for common in np.flatnonzero((times >= least) & (times > 1)).tolist():
+        values, counts = np.unique(ahead[following == common], return_counts=True)
+        typical = fours[np.flatnonzero(ahead == values[counts.argmax()])[0]]
+        for off in range(-OFF, OFF + 1):
+            ours, theirs = (
+                slice(max(off, 0), len(typical) + min(off, 0)),
+                slice(max(-off, 0), len(typical) - max(off, 0)),
+            )
+            of_molecule |= (fours[:, ours] == typical[theirs]).any(axis=1)
+    others = len(row) - int(of_molecule.sum())
+    alone = int((times[following[~of_molecule]] == 1).sum())
+    return others >= max(least, FEWEST) and alone >= ALONE * others
 
 
 def _spelled(path: list[int]) -> str:

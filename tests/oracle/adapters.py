@@ -52,12 +52,29 @@ def agreed(choices, counts, stand_out, adapter):
 
 
 def many_places(ends, last):
-    """Return whether two thirds of the ends, of 500 at most, have bases of their own behind a word."""
+    """Return whether two thirds of the ends, but for those of molecules, go on with bases of their own."""
     found = [(end, i + K) for end in ends for i in range(END - K + 1) if end[i : i + K] == last]
     some = found[:: ceil(len(found) / 500)]
-    following = [end[i : i + K] for end, i in some if i + K <= END and "N" not in end[i : i + K]]
-    alone = sum(n == 1 for n in Counter(bases[:8] for bases in following).values())
-    return 3 * alone >= 2 * len(some)
+    following = [end[i : i + 16] for end, i in some if i + 16 <= END and "N" not in end[i : i + 16]]
+    times = Counter(bases[:8] for bases in following)
+    of_molecule = set()
+    for common, n in times.items():
+        if n > 1 and 10 * n >= len(some):
+            whole = Counter(bases for bases in following if bases[:8] == common)
+            typical = min(whole, key=lambda bases: (-whole[bases], bases))
+            of_molecule |= {i for i, bases in enumerate(following) if alike(bases, typical)}
+    others = len(some) - len(of_molecule)
+    alone = sum(times[bases[:8]] == 1 for i, bases in enumerate(following) if i not in of_molecule)
+    return others >= 10 and 10 * others >= len(some) and 3 * alone >= 2 * others
+
+
+def alike(bases, typical):
+    """Return whether two texts share four bases in a row, at most two bases off."""
+    return any(
+        bases[i : i + 4] == typical[j : j + 4]
+        for i in range(13)
+        for j in range(max(i - 2, 0), min(i + 2, 12) + 1)
+    )
 
 
 def bases_with(adapter, end):

@@ -32,3 +32,40 @@ def stops(rows, furthest, clip):
         start + clip <= furthest and end >= last - 2 * clip and behind >= clip
         for start, end, _, behind in rows
     )
+
+
+def within_molecule(rows, length, clip, ragged, rest, fewest):
+    """Return the half-open interval of a read that is within one molecule; ``rows`` as `sound` takes them."""
+    long = [row for row in rows if row[1] - row[0] >= clip]
+    ends = together([end for _, end, _, behind in long if behind <= rest], ragged)
+    begins = together([start for start, _, ahead, _ in long if ahead <= rest], ragged)
+    joined = (
+        min(len(ends), len(begins)) if ends and abs(middle(ends) - middle(begins or [9e9])) <= clip else 0
+    )
+    mirrored = [(length - end, length - start) for start, end, _, _ in rows]
+    kept = [(0, length)]
+    for of_read, window, place in (
+        ([row[:2] for row in rows], ends, ends and middle(ends)),
+        (mirrored, begins, begins and length - middle(begins)),
+    ):
+        if len(window) < fewest or place >= length - ragged:
+            continue
+        reach = [end for start, end in of_read if start + clip <= place <= end + clip]
+        crossing = sum(end - clip >= place for end in reach)
+        if 2 * len(window) >= len(reach) if not crossing else joined > crossing:
+            goes_on = any(end > place + clip for _, end in of_read)
+            part = (0, place) if 2 * place >= length or not goes_on else (place, length)
+            kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
+    begin, behind = max(start for start, _ in kept), min(end for _, end in kept)
+    return (begin, behind) if begin < behind else (0, length)
+
+
+def together(places, ragged):
+    """Return the most of the places that lie within a window of ``ragged`` bases, of equals the first."""
+    windows = [[place for place in sorted(places) if last - ragged <= place <= last] for last in places]
+    return max(windows, key=lambda window: (len(window), -window[-1]), default=[])
+
+
+def middle(places):
+    """Return the middle one of places in order, the first of two."""
+    return places[(len(places) - 1) // 2]

@@ -2,7 +2,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.chimeras import CLIP, FEWEST, sound_parts
+from overlapper.assemble.chimeras import CLIP, FEWEST, RAGGED, REST, Sound, sound_parts, within_molecules
+from overlapper.correct.own_reads import OwnReads
+from overlapper.tables import Reads
 from tests.graph_cases import intervals_near, overlap_table
 from tests.oracle import chimeras as oracle
 from tests.tries import tries
@@ -10,14 +12,14 @@ from tests.tries import tries
 LENGTH = 2400
 
 
-def sound(rows, reverse=False):
+def sound(rows, reverse=False, part_of=sound_parts):
     """Return the sound part of read 0, of which each other read has one interval, and goes on beyond it."""
     overlaps, lengths = [], [LENGTH]
     for number, (start, end, before, behind) in enumerate(rows, 1):
         left, right = (behind, before) if reverse else (before, behind)
         overlaps.append((0, number, reverse, start, end, left, left + end - start))
         lengths.append(left + end - start + right)
-    found = sound_parts(overlap_table(overlaps), np.array(lengths), 1)
+    found = part_of(overlap_table(overlaps), np.array(lengths), 1)
     assert (found.start[1:] == 0).all()
     assert (found.end[1:] == lengths[1:]).all()
     return int(found.start[0]), int(found.end[0])
@@ -64,10 +66,67 @@ def test_a_read_on_which_others_end_is_whole():
 
 
 def test_sound_parts_of_corrected_reads():
-    found = sound_parts(overlap_table([]), np.array([1000, 2000, 0]), 1)._replace(
-        start=np.array([0, 500, 0]), end=np.array([400, 2000, 0])
-    )
-    origin, lengths = np.array([1, 2, 0]), np.array([2200, 0, 990])
-    corrected = found.of_corrected(np.array([1000, 2000, 0]), origin, lengths)
-    assert corrected.start.tolist() == [550, 0, 0]
-    assert corrected.end.tolist() == [2200, 0, 396]
+    given = np.array([1000, 2000, 0])
+    found = Sound(np.array([0, 500, 0]), np.array([400, 2000, 0]), given)
+    corrected = found.of_corrected(given, np.array([990, 2200, 0]))
+    assert [column.tolist() for column in corrected] == [[0, 550, 0], [396, 2200, 0], [990, 2200, 0]]
+
+
+def test_reads_are_cut_at_once_and_in_parts():
+    reads = Reads.from_sequences(list("abcd"), ["ACGTACGT", "CCGGTTAA", "GATTACA", "T"])
+    kept = Sound(np.array([0, 3, 1, 0]), np.array([8, 8, 4, 1]), reads.lengths)
+    expected = ["ACGTACGT", "GTTAA", "ATT", "T"]
+    cut = kept.cut(reads.bases_alone())
+    assert [cut.sequence(i) for i in range(4)] == expected
+    parts = list(kept.cut_parts(reads.bases_alone().rows(*ab) for ab in ((0, 1), (1, 3), (3, 4))))
+    assert [part.sequence(i) for part in parts for i in range(len(part))] == expected
+
+
+def test_rows_of_cut_reads_are_rows_of_whole_ones():
+    own = OwnReads([0, 0], [1, 0], [5, 0], [True, False], [0, 2], [5, 8], [9, 9], [5, 8]).validate()
+    kept = Sound(np.array([0, 3]), np.array([8, 8]), np.array([8, 9]))
+    whole = kept.on_whole(own)
+    assert (whole.r_start.tolist(), whole.r_end.tolist()) == ([3, 2], [8, 8])
+    assert whole.read_length.tolist() == [9, 8]
+
+
+@st.composite
+def rows_about_an_end(draw):
+    """Draw overlaps of a read of which many end, or begin, near one place."""
+    place = draw(st.integers(300, 2100))
+    about = st.integers(-RAGGED - 10, RAGGED + 10).map(lambda by: place + by)
+    beyond = st.sampled_from([0, 0, REST, REST + 1])
+    anywhere = st.integers(0, LENGTH)
+    ending = st.tuples(st.integers(0, 200), about, beyond, beyond)
+    beginning = st.tuples(about, st.integers(2200, LENGTH), beyond, beyond)
+    any_row = st.tuples(anywhere, anywhere, beyond, beyond).map(lambda row: (*sorted(row[:2]), *row[2:]))
+    rows = [draw(st.lists(kind, max_size=7)) for kind in (ending, beginning, any_row)]
+    return [row for some in rows for row in some if row[0] < row[1]]
+
+
+@settings(max_examples=tries(500), deadline=None)
+@given(rows_about_an_end(), st.booleans())
+def test_parts_within_molecules_equal_the_oracle(rows, reverse):
+    expected = oracle.within_molecule(rows, LENGTH, CLIP, RAGGED, REST, FEWEST)
+    assert sound(rows, reverse, within_molecules) == expected
+
+
+ENDING = [(0, 1500, 0, 0), (200, 1520, 900, 100), (300, 1490, 0, REST)]
+
+
+def test_a_read_goes_no_further_than_its_molecule():
+    """Bases from nowhere, and another molecule behind: of these a few reads may have both."""
+    assert sound(ENDING, part_of=within_molecules) == (0, 1500)
+    beginning = [(1480 + 10 * i, LENGTH, 0, 500) for i in range(4)]
+    crossing = [(100, LENGTH, 0, 0), (200, LENGTH, 0, 0)]
+    assert sound(ENDING + beginning + crossing, part_of=within_molecules) == (0, 1490)
+    assert sound(ENDING + crossing, part_of=within_molecules) == (0, LENGTH)
+    assert sound(ENDING + beginning + crossing * 2, part_of=within_molecules) == (0, LENGTH)
+    assert sound(ENDING[:2], part_of=within_molecules) == (0, LENGTH)
+
+
+def test_parts_in_common():
+    lengths = np.array([1000, 1000])
+    one = Sound(np.array([0, 500]), np.array([900, 1000]), lengths)
+    other = Sound(np.array([100, 0]), np.array([1000, 400]), lengths)
+    assert [part.tolist() for part in one.within(other)[:2]] == [[100, 500], [900, 1000]]

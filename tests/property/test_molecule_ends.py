@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import graph
-from overlapper.graph.molecule_ends import RAGGED
+from overlapper.graph.molecule_ends import FEWEST, RAGGED
 from overlapper.params.graph import GraphParams
 from overlapper.tables import Reads
 from tests.graph_cases import overlap_table, random_genome, read_set
@@ -31,7 +31,7 @@ def placements(draw):
 def test_ends_of_molecules_equal_the_oracle(placements):
     reads, overlaps = read_set(GENOME, placements)
     built, _ = graph.build_graph(reads, overlaps, EXACT, two_haplotypes=True)
-    expected = oracle.ends([(start, end) for start, end, _ in placements], EXACT.confirm_depth, RAGGED)
+    expected = oracle.ends([(start, end) for start, end, _ in placements], FEWEST, RAGGED)
     for row, begins, ends in zip(
         built.reads.read, built.reads.begins_molecule, built.reads.ends_molecule, strict=True
     ):
@@ -70,5 +70,52 @@ def test_a_haplotype_ends_where_its_molecule_does():
     assert sorted(min(text, reverse_complement(text)) for text in found) == sorted(
         min(text, reverse_complement(text)) for text in texts
     )
-    alone = graph.assemble(reads, overlaps, GraphParams().of_exact_overlaps()).graph
-    assert not alone.ends_molecule.any()
+    alone = graph.assemble(reads, overlaps, GraphParams().of_exact_overlaps()).counts["build"]
+    assert alone["overlaps beyond ends of molecules"] == 0
+
+
+def circle_of(text, starts, length):
+    """Cut reads of a circle, and find all that two of them have in common, in one piece or in two."""
+    placed = [(start, start + length) for start in starts]
+    rows, n = [], len(text)
+    for (q, (a, b)), (t, (c, d)) in itertools.combinations(enumerate(placed), 2):
+        for turn in (-n, 0, n):
+            start, end = max(a, c + turn), min(b, d + turn)
+            if start < end:
+                rows.append((q, t, 0, start - a, end - a, start - c - turn, end - c - turn))
+    sequences = [(text + text)[start:end] for start, end in placed]
+    return Reads.from_sequences([f"r{i}" for i in range(len(placed))], sequences), overlap_table(rows)
+
+
+def topology(reads, overlaps):
+    found = graph.assemble(reads, overlaps, GraphParams().of_exact_overlaps())
+    return (
+        found.layout.circular.tolist(),
+        found.layout.lengths.tolist(),
+        found.counts["open"]["circles opened"],
+    )
+
+
+def test_a_molecule_with_terminal_repeats_is_linear():
+    """Its reads are those of a circle none of which goes on from a repeat of 3,000 bases on both sides."""
+    text = random_genome(12_000, 4)
+    circle = circle_of(text, range(0, 12_000, 300), 5000)
+    assert topology(*circle) == ([True], [12_000], 0)
+    line = text + text[:3000]
+    placed = [(max(start, 0), min(start + 5000, 15_000)) for start in range(-3000, 13_000, 200)]
+    rows = []
+    for (q, (a, b)), (t, (c, d)) in itertools.combinations(enumerate(placed), 2):
+        for turn in (-12_000, 0, 12_000):
+            low, high = (0, 15_000) if turn == 0 else (max(0, turn), min(15_000, 15_000 + turn))
+            start, end = max(a, c + turn, low), min(b, d + turn, high)
+            if start < end:
+                rows.append((q, t, 0, start - a, end - a, start - c - turn, end - c - turn))
+    reads = Reads.from_sequences([f"r{i}" for i in range(len(placed))], [line[a:b] for a, b in placed])
+    assert topology(reads, overlap_table(rows)) == ([False], [15_000], 1)
+
+
+def test_a_circle_of_amplicons_stays():
+    """Reads of four places that overlap by 2,500 bases end together, at each of them."""
+    starts = [place for place in range(0, 12_000, 3000) for _ in range(6)]
+    text = random_genome(12_000, 5)
+    assert topology(*circle_of(text, starts, 5500))[2] == 0

@@ -90,6 +90,16 @@ def test_what_all_reads_of_a_place_begin_with_is_no_adapter():
         assert adapters_of(read_set(text)) == adapters(text) == []
 
 
+@pytest.mark.parametrize(("bases", "coverage", "model"), [(4000, 90, "ont-r10"), (6000, 60, "ont-r9")])
+def test_adapters_of_short_molecules_are_found(bases, coverage, model):
+    """Most of their reads end with them."""
+    molecule = random_genome(bases, seed=11)
+    reads = sheared(model, genome=molecule, coverage=coverage, adapters=1.0)
+    assert adapters_of(reads) == adapters(sequences_of(reads)) == [LIGATION]
+    bare = sheared(model, genome=molecule, coverage=coverage, adapters=0.0)
+    assert adapters_of(bare) == adapters(sequences_of(bare)) == []
+
+
 def test_a_primer_of_many_places_is_one():
     places = pieces(genome().sequence(0), 1000, 331)
     text = [LIGATION + place for place in places]

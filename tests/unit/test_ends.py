@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from overlapper.assemble import contigs
-from overlapper.assemble.agreement import AGREED
 from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
+from overlapper.assemble.ends import without_error_prone_ends
 from overlapper.assemble.laid_out import Contigs
 from overlapper.correct.uncovered import intervals_of
 from overlapper.simulate import random_genome
@@ -32,7 +31,8 @@ def contigs_with(*qualities):
         ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (True, False), BASES[:9]),
         ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (False, True), BASES[2:]),
         ([0, 30, 0, 30, 30, 30, 30, 30, 30, 30], (False, False), BASES[3:]),
-        ([30, 30, 30, 30, 30, 30, 30, 30, 20, 30], (False, False), BASES),
+        ([0, 30, 30, 30, 0, 30, 30, 30, 30, 30], (False, False), BASES[1:]),
+        ([30, 30, 30, 30, 30, 30, 30, 30, 15, 30], (False, False), BASES),
         ([9, 9, 9, 9, 9, 9, 9, 9, 9, 9], (False, False), BASES),
         ([0] * 10, (False, False), BASES),
         ([0, 0, 0, 0, 30, 0, 0, 0, 0, 0], (False, False), BASES),
@@ -41,25 +41,17 @@ def contigs_with(*qualities):
 )
 def test_ends_that_are_often_wrong_go(quality, whole, expected):
     given = contigs_with(np.full(10, 30), np.array(quality))
-    found = without_error_prone_ends(given, np.array([(False, False), whole]))
+    found = without_error_prone_ends(given, np.array([(False, False), whole]), 0.12, 0.04)
     assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
     assert found.names == given.names
     assert len(found.qualities_of(1)) == len(expected)
 
 
-@pytest.mark.parametrize(
-    ("quality", "whole", "expected"),
-    [
-        ([0, 0, AGREED, 0, AGREED, AGREED, AGREED, AGREED, AGREED, 0], (False, False), BASES[2:9]),
-        ([0, 0, AGREED, 0, AGREED, AGREED, AGREED, AGREED, AGREED, 0], (True, True), BASES),
-        ([0, 0, 0, 0, 0, 0, AGREED, AGREED, AGREED, 0], (False, False), BASES),
-        ([0] * 10, (False, False), BASES),
-    ],
-)
-def test_ends_of_which_less_than_three_reads_have_the_bases_go(quality, whole, expected):
-    given = contigs_with(np.full(10, AGREED), np.array(quality))
-    found = without_shallow_ends(given, np.array([(False, False), whole]))
-    assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
+@pytest.mark.parametrize(("error_rate", "most_errors"), [(0.002, 0.04), (0.039, 0.04), (0.15, 1.0)])
+def test_what_few_reads_have_stays_where_they_are_accurate_or_all_is_asked_for(error_rate, most_errors):
+    given = contigs_with(np.array([0, 0, 0, 30, 30, 30, 30, 30, 3, 0]))
+    cut = without_error_prone_ends(given, np.array([(False, False)]), error_rate, most_errors)
+    assert cut.sequence(0) == (BASES if most_errors == 1 else BASES[:8])
 
 
 def test_linked_ends_and_circles_stay():

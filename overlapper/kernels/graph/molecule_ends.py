@@ -1,10 +1,14 @@
-"""Reads that end with a molecule. Definitions are in `overlapper.graph.molecule_ends`."""
+"""Reads that end with a molecule.
+
+Definitions are in `overlapper.graph.molecule_ends`; of reads that go on, in `overlapper.assemble.chimeras`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
 
@@ -49,3 +53,130 @@ def _at(query, target, reverse, extents, row, side):
     if side < 2:
         return query[row], strand, -further, shared
     return target[row], strand ^ reverse[row], further, shared
+
+
+@njit(nogil=True, cache=True)
+def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, lengths, rest, least):
+    """Collect the overlaps on every read, from both sides.
+
+    Parameters
+    ----------
+    query, q_start, q_end, target, t_start, t_end, reverse : ndarray, shape (n,)
+    lengths : ndarray of int64, shape (reads,)
+    rest : int
+        Most bases that a read which ends with its overlap has beyond it.
+    least : int
+        Bases of an overlap that a read ends with, at least.
+
+    Returns
+    -------
+    offsets : ndarray of int64, shape (reads + 1,)
+    start, end : ndarray of int32
+        Intervals on read ``i`` at ``offsets[i]`` to ``offsets[i + 1]``.
+    begins, ends : ndarray of bool
+        Whether the other read begins, and ends, with the interval.
+    """
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    for row in range(len(query)):
+        offsets[query[row] + 1] += 1
+        offsets[target[row] + 1] += 1
+    for read in range(len(lengths)):
+        offsets[read + 1] += offsets[read]
+    fill = offsets[:-1].copy()
+    start, end = np.empty(2 * len(query), np.int32), np.empty(2 * len(query), np.int32)
+    begins, ends = np.empty(2 * len(query), np.bool_), np.empty(2 * len(query), np.bool_)
+    for row in range(len(query)):
+        q_rest, t_rest = lengths[query[row]] - q_end[row], lengths[target[row]] - t_end[row]
+        long_enough = min(q_end[row] - q_start[row], t_end[row] - t_start[row]) >= least
+        at_first = q_start[row] <= rest and long_enough, q_rest <= rest and long_enough
+        at_last = t_start[row] <= rest and long_enough, t_rest <= rest and long_enough
+        for side in range(2):
+            read, other = (target[row], at_first) if side else (query[row], at_last)
+            slot = fill[read]
+            start[slot], end[slot] = (t_start[row], t_end[row]) if side else (q_start[row], q_end[row])
+            begins[slot], ends[slot] = (other[1], other[0]) if reverse[row] else other
+            fill[read] = slot + 1
+    return offsets, start, end, begins, ends
+
+
+@njit(nogil=True, cache=True)
+def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest):
+    """Find the part of each read that is within one molecule.
+
+    Parameters
+    ----------
+    offsets, start, end, begins, ends
+        As `overlaps_by_read` gives them.
+    lengths : ndarray of int64, shape (reads,)
+    first, last : int
+        Which reads, half open.
+    clip, ragged, fewest : int
+        ``CLIP``, ``RAGGED`` and ``FEWEST`` of `overlapper.assemble.chimeras`.
+
+    Returns
+    -------
+    ndarray of int64, shape (last - first, 2)
+        Start and end of the part, half open.
+    """
+    parts = np.empty((last - first, 2), np.int64)
+    most = 0
+    for read in range(first, last):
+        most = max(most, offsets[read + 1] - offsets[read])
+    there = np.empty(most, np.int64)
+    for read in range(first, last):
+        low, high, length = offsets[read], offsets[read + 1], lengths[read]
+        first_base, last_base = length, np.int64(0)
+        for row in range(low, high):
+            first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
+        ending, end_at = _most_together(end, ends, low, high, ragged, there)
+        beginning, begin_at = _most_together(start, begins, low, high, ragged, there)
+        joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
+        reach, crossing = _near(start, end, low, high, 1, end_at, clip)
+        is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
+        reach, crossing = _near(start, end, low, high, -1, begin_at, clip)
+        is_begin = beginning >= fewest and (2 * beginning >= reach if crossing == 0 else joined > crossing)
+        begin, behind = np.int64(0), length
+        if is_end and end_at < length - ragged:
+            if 2 * end_at >= length or last_base <= end_at + clip:
+                behind = end_at
+            else:
+                begin = end_at
+        if is_begin and begin_at > ragged:
+            if 2 * begin_at <= length or first_base >= begin_at - clip:
+                begin = max(begin, begin_at)
+            else:
+                behind = min(behind, begin_at)
+        parts[read - first] = (begin, behind) if begin < behind else (0, length)
+    return parts
+
+
+@inner
+def _most_together(places, counts, low, high, ragged, there):
+    """Return how many of the places that count are within a window, at most, and their middle."""
+    n = 0
+    for row in range(low, high):
+        if counts[row]:
+            there[n] = places[row]
+            n += 1
+    sort_few(there[:n])
+    most, place, left = 0, np.int64(0), 0
+    for right in range(n):
+        while there[right] - there[left] > ragged:
+            left += 1
+        if right + 1 - left > most:
+            most, place = right + 1 - left, there[(left + right) // 2]
+    return most, place
+
+
+@inner
+def _near(start, end, low, high, strand, place, clip):
+    """Count the overlaps that reach a place from the left (strand 1) or right (-1), and that cross it."""
+    reach, crossing = 0, 0
+    for row in range(low, high):
+        before, behind = start[row] <= place - clip, end[row] >= place + clip
+        crossing += before and behind
+        if strand > 0:
+            reach += before and end[row] >= place - clip
+        else:
+            reach += behind and start[row] <= place + clip
+    return reach, crossing

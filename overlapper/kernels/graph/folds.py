@@ -1,0 +1,101 @@
+"""Reads that fold back on themselves. Definitions are in `overlapper.assemble.folds`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.sorting import sort_few
+from overlapper.kernels.seeds.counting import ALL, canonical_kmers
+from overlapper.runtime.compile.cache import njit
+
+_LOW = np.uint64(0xFFFFFFFF)
+_HALF = np.uint64(32)
+
+
+@njit(nogil=True, cache=True)
+def folds(words, word_offsets, lengths, first, last, k, looked_at, most, spread, least, loop, apart):
+    """Find where reads fold back.
+
+    Parameters
+    ----------
+    words, word_offsets, lengths : ndarray
+        As in `overlapper.tables.Reads`.
+    first, last : int
+        Which reads, half open.
+    k, looked_at, most, spread, least, loop, apart : int
+        As `overlapper.assemble.folds` has them.
+
+    Returns
+    -------
+    ndarray of int64, shape (last - first,)
+        The fold of each read; -1 for none.
+    """
+    places = np.full(last - first, np.int64(-1))
+    longest = 0
+    for read in range(first, last):
+        longest = max(longest, lengths[read])
+    hashes, reverse = np.empty(longest, np.uint64), np.empty(longest, np.bool_)
+    words_of_read, pairs = np.empty(longest, np.uint64), np.empty(most * longest, np.uint64)
+    distances = np.empty(most * longest, np.int64)
+    for read in range(first, last):
+        length = lengths[read]
+        if length < 2 * least:
+            continue
+        n = canonical_kmers(words, word_offsets[read], 0, length, k, ALL, hashes, reverse)
+        kept, limit = 0, np.uint64(looked_at * (1 << 2 * k) // length)
+        for i in range(n):
+            if hashes[i] < limit:
+                words_of_read[kept] = hashes[i] << _HALF | np.uint64(2 * i + reverse[i])
+                kept += 1
+        sort_few(words_of_read[:kept])
+        paired = _pair(words_of_read, kept, most, k, pairs)
+        sort_few(pairs[:paired])
+        places[read - first] = _fold(pairs, paired, length, spread, least, loop, apart, distances)
+    return places
+
+
+@inner
+def _pair(words, kept, most, k, pairs):
+    """Pair the occurrences of words on opposite strands: twice their middle, and how far they are apart."""
+    paired, begin = 0, 0
+    for end in range(1, kept + 1):
+        if end < kept and words[end] >> _HALF == words[begin] >> _HALF:
+            continue
+        if end - begin <= most:
+            for one in range(begin, end):
+                for other in range(one + 1, end):
+                    left, right = np.int64(words[one] & _LOW), np.int64(words[other] & _LOW)
+                    if (left ^ right) & 1:
+                        total, apart = (left >> 1) + (right >> 1) + k, (right >> 1) - (left >> 1)
+                        pairs[paired] = np.uint64(total) << _HALF | np.uint64(apart)
+                        paired += 1
+        begin = end
+    return paired
+
+
+@inner
+def _fold(pairs, paired, length, spread, least, loop, apart, distances):
+    """Return the place about which a read is the reverse complement of itself, to one of its ends; or -1."""
+    best, at, left = 0, 0, 0
+    for right in range(paired):
+        while (pairs[right] >> _HALF) - (pairs[left] >> _HALF) > np.uint64(spread):
+            left += 1
+        if right + 1 - left > best:
+            best, at = right + 1 - left, left
+    if best == 0:
+        return np.int64(-1)
+    place, nearest = np.int64(0), length
+    for i in range(best):
+        distances[i] = np.int64(pairs[at + i] & _LOW) // 2
+        if distances[i] < nearest:
+            place, nearest = np.int64(pairs[at + i] >> _HALF) // 2, distances[i]
+    arm = min(place, length - place)
+    if arm < least:
+        return np.int64(-1)
+    sort_few(distances[:best])
+    widest = max(distances[0] - loop, 0) * arm  # beyond all others if the loop is too long
+    for i in range(1, best):
+        widest = max(widest, distances[i] - distances[i - 1])
+    widest = max(widest, arm - distances[best - 1])
+    return place if apart * widest <= arm else np.int64(-1)

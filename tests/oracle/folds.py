@@ -1,0 +1,35 @@
+"""Folds of reads, as `overlapper.assemble.folds` defines them, word by word."""
+
+from collections import defaultdict
+
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def fold(text, hash_of, k, words, most, spread, least, loop, apart):
+    """Return the fold of a read; None if it has none. ``hash_of(word)`` is the same for both strands."""
+    if len(text) < 2 * least:
+        return None
+    places = defaultdict(list)
+    for start in range(len(text) - k + 1):
+        word = text[start : start + k]
+        other = word[::-1].translate(COMPLEMENT)
+        if word != other and hash_of(word) < words * 4**k // len(text):
+            places[min(word, other)].append((start, word < other))
+    pairs = []
+    for of_word in places.values():
+        for i, (left, strand) in enumerate(of_word if len(of_word) <= most else []):
+            pairs += [
+                (left + right + k, right - left) for right, other in of_word[i + 1 :] if other != strand
+            ]
+    pairs.sort()
+    windows = [[pair for pair in pairs if last[0] - spread <= pair[0] <= last[0]] for last in pairs]
+    if not windows:
+        return None
+    window = max(windows, key=lambda window: (len(window), -window[-1][0]))
+    place = min(window, key=lambda pair: (pair[1] // 2, pair))[0] // 2
+    arm = min(place, len(text) - place)
+    distances = sorted(distance // 2 for _, distance in window)
+    if arm < least or distances[0] > loop:
+        return None
+    stretches = [b - a for a, b in zip(distances, [*distances[1:], arm], strict=True)]
+    return place if apart * max(stretches) <= arm else None

@@ -1,0 +1,57 @@
+"""Molecules come out of an assembly as they are: whole to their ends, as lines or circles."""
+
+import numpy as np
+import pytest
+
+from overlapper.assemble.contigs import assemble_reads
+from overlapper.simulate import adapted_model, random_genome, simulate_reads
+from overlapper.tables import Reads
+from tests.oracle.adapters import turned
+
+R10 = adapted_model("real-ont", identity=0.985, mean_length=6000, adapters=0.0)
+HIFI = adapted_model("hifi", mean_length=8000, length_sd=2000)
+
+
+def molecule(text):
+    return Reads.from_sequences(["molecule"], [text])
+
+
+def contigs_of(text, model, coverage, **changes):
+    reads, _ = simulate_reads(molecule(text), model, coverage=coverage, seed=3, **changes)
+    return assemble_reads(reads, threads=1).contigs
+
+
+@pytest.mark.parametrize(("model", "coverage"), [(R10, 25), (R10, 40)])
+def test_telomeres_stay(model, coverage):
+    """Arrays in which reads hardly overlap are kept as one read has them, with all that is unique."""
+    unique, array = random_genome(12_000, seed=5).sequence(0), "TTAGGG" * 500
+    contigs = contigs_of(turned(array) + unique + array, model, coverage)
+    assert len(contigs) == 1 and not contigs.circular[0]
+    contig = contigs.sequences.sequence(0)
+    assert unique in contig or turned(unique) in contig
+    assert 17_900 <= len(contig) <= 18_200
+
+
+def test_what_single_hifi_reads_have_at_the_ends_stays():
+    """Reads that taper off: none ends with the molecule but the first and the last."""
+    text = random_genome(30_000, seed=6).sequence(0)
+    starts = np.linspace(0, 22_000, 60).astype(int)
+    reads = [text[start : start + 8000] for start in starts if not 0 < start < 2000]
+    contigs = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
+    assert contigs.sequences.sequence(0) in (text, turned(text))
+
+
+def test_a_molecule_that_hairpins_close_ends_there():
+    """Reads of an end go on with their reverse complement, as far as they came."""
+    text = random_genome(15_000, seed=8).sequence(0)
+    closed = turned(text) + text + turned(text)
+    starts = np.linspace(12_000, 27_000, 90).astype(int)
+    whole = [closed[start : start + 6000] for start in starts]
+    arms = [15_000 - start for start in starts if 13_000 < start < 15_000]
+    ends = [closed[15_000 - arm : 15_000 + arm] for arm in arms]
+    ends += [closed[30_000 - arm : 30_000 + arm] for arm in arms]
+    inner = [read for start, read in zip(starts, whole, strict=True) if 15_000 <= start <= 24_000]
+    reads = [turned(read) if i % 2 else read for i, read in enumerate(inner + ends)]
+    contigs = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
+    assert len(contigs) == 1 and not contigs.circular[0]
+    assert contigs.sequences.sequence(0) in (text, turned(text))
