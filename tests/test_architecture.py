@@ -18,7 +18,7 @@ PACKAGES = [
     "io", "gpu", "drawing", "sketch", "index", "simulate",
     "candidates", "extend", "overlap", "mapping", "evaluation", "compare", "tiled",
     "graph", "correct", "assemble",
-    "plots", "report", "cli", "console", "__main__",
+    "plots", "report", "cli", "console", "wheel", "__main__",
 ]  # fmt: skip
 
 
