@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -52,14 +51,6 @@ class Chains(Table):
     x: np.ndarray = ragged("i8", by="starts")
     y: np.ndarray = ragged("i8", by="starts")
     length: np.ndarray = ragged("i8", by="starts")
-
-    @classmethod
-    def of_all(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
-        """Concatenate the chains of several sets of reads, given the number of reads of each."""
-        before = (np.cumsum(reads) - reads).tolist()
-        return cls.concat(
-            [dataclasses.replace(t, read=t.read + first) for t, first in zip(tables, before, strict=True)]
-        )
 
     def forward_intervals(self, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the intervals on the forward strands of reads of these lengths."""

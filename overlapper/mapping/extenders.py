@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +13,6 @@ from overlapper.mapping.chains import Chains
 from overlapper.params.mapping import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,8 +53,7 @@ class Paths:
 
 
 MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
-"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads.
-One that has kernels for GPUs also takes ``gpus``, which hold the reference; they compute the same."""
+"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads."""
 
 MAP_EXTENDERS = {
     "edits": "overlapper.mapping.edits:extend",
@@ -72,17 +66,12 @@ MAP_EXTENDERS = {
 }
 
 
-ON_GPUS = ("edits", "xdrop", "gact")
-"""Extenders that have kernels for GPUs; what `xdrop` reaches is aligned on the CPU."""
-
-
-def map_extender(name: str, gpus: Gpus | None = None) -> MapExtender:
-    """Return an extender by name, with the GPUs that it shall use.
+def map_extender(name: str) -> MapExtender:
+    """Return an extender by name.
 
     Raises
     ------
     ParameterError
         When there is none of that name.
     """
-    extend = registered("extender", name, MAP_EXTENDERS)
-    return partial(extend, gpus=gpus) if gpus else extend
+    return registered("extender", name, MAP_EXTENDERS)
