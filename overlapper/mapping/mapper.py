@@ -14,15 +14,15 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.common import cigars
 from overlapper.kernels.seeds.reference_seeds import X_BITS
-from overlapper.mapping.chains import Chains, chain
-from overlapper.mapping.choice import Groups, mapping_quality, other_score, worth_extending
-from overlapper.mapping.extenders import MapExtender, Paths, map_extender
+from overlapper.mapping.chains import chain
+from overlapper.mapping.choice import Groups, mapping_quality, other_score
+from overlapper.mapping.extenders import MapExtender, map_extender
+from overlapper.mapping.parts import Parts, align_chains
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
-from overlapper.tables.strands import forward_intervals
 
 LONGEST_READ = 1 << (X_BITS - 2)
 STAGES = ("seeds", "chains", "extension", "choice")
@@ -142,66 +142,56 @@ class BatchMapper:
         params, marks = self.params, [time.perf_counter()]
         anchors = self.seeder.find(reads)
         marks.append(time.perf_counter())
-        found = chain(anchors, self.reference, params.chain)
-        intervals = found.forward_intervals(reads.lengths)
-        groups = Groups.of(found.read, *intervals, found.score, params.choice.mask_level)
-        rows = worth_extending(found.score, groups, params.choice)
-        counts = {"reads": len(reads), **anchors.counts, "anchors": len(anchors.x), "chains": len(found)}
-        counts["chains extended"] = len(rows)
-        other, chains = other_score(found.score, groups)[rows], found.take(rows)
+        chains = chain(anchors, self.reference, params.chain)
         marks.append(time.perf_counter())
-        paths = self.extender(reads, self.reference, chains, params)
-        paths = paths.with_gaps_left(reads, self.reference, chains)
+        parts = align_chains(reads, self.reference, chains, self.extender, params)
         marks.append(time.perf_counter())
-        mappings = self._choose(reads, chains, other, paths)
+        mappings = self._choose(reads, parts)
         marks.append(time.perf_counter())
-        counts["mappings too low in score"] = len(chains) - len(mappings)
+        counts = {"reads": len(reads), **anchors.counts, "anchors": len(anchors.x), "chains": len(chains)}
+        counts["chains extended"] = parts.extended
+        counts["mappings too low in score"] = parts.failed
         for kind in MappingKind:
             counts[f"{kind.name.lower()} mappings"] = int((mappings.kind == kind).sum())
         counts["unmapped reads"] = len(reads) - counts["primary mappings"]
         return reads, mappings, counts, dict(zip(STAGES, np.diff(marks).tolist(), strict=True))
 
-    def _choose(self, reads: Reads, chains: Chains, other_chain: np.ndarray, paths: Paths) -> Mappings:
-        """Return the mappings that are kept, in order, of chains that were extended."""
+    def _choose(self, reads: Reads, parts: Parts) -> Mappings:
+        """Return the mappings that are kept, in order."""
         params, scoring = self.params.choice, self.params.scoring
+        chains, paths, score = parts.chains, parts.paths, parts.score
         sums = cigars.summarise(
             paths.cigar, paths.cigar_offsets,
             scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend,
         )  # fmt: skip
-        good = np.flatnonzero(sums[:, cigars.SCORE] >= params.min_score)
-        score = sums[good, cigars.SCORE]
-        read, reverse = chains.read[good], chains.reverse[good]
-        q_start, q_end = forward_intervals(
-            paths.q_start[good], paths.q_end[good], reverse, reads.lengths[read]
-        )
-        groups = Groups.of(read, q_start, q_end, score, params.mask_level)
+        q_start, q_end = parts.intervals(reads)
+        groups = Groups.of(chains.read, q_start, q_end, score, params.mask_level)
         quality = mapping_quality(
-            chains.score[good], other_chain[good], score, other_score(score, groups), chains.seeds[good]
+            chains.score, parts.other_score, score, other_score(score, groups), chains.seeds
         )
-        is_first = np.diff(read[groups.order], prepend=-1) != 0
+        is_first = np.diff(chains.read[groups.order], prepend=-1) != 0
         kind = np.where(groups.rank == 0, MappingKind.SUPPLEMENTARY, MappingKind.SECONDARY)
         kind[groups.order[is_first]] = MappingKind.PRIMARY
         quality[kind == MappingKind.SECONDARY] = 0
-        order = groups.order
-        rows = good[order]
+        rows = groups.order[groups.rank[groups.order] <= params.most_secondary]
         counts = np.diff(paths.cigar_offsets)[rows]
         return Mappings(
-            query=read[order],
+            query=chains.read[rows],
             target=chains.target[rows],
-            reverse=reverse[order],
-            q_start=q_start[order],
-            q_end=q_end[order],
+            reverse=chains.reverse[rows],
+            q_start=q_start[rows],
+            q_end=q_end[rows],
             t_start=paths.t_start[rows],
             t_end=paths.t_end[rows],
             matches=sums[rows, cigars.MATCHES],
             block_length=sums[rows, cigars.COLUMNS],
             gaps=sums[rows, cigars.GAPS],
-            score=score[order],
+            score=score[rows],
             chain_score=chains.score[rows],
-            second_score=other_chain[rows],
+            second_score=parts.other_score[rows],
             seeds=chains.seeds[rows],
-            quality=quality[order],
-            kind=kind[order],
+            quality=quality[rows],
+            kind=kind[rows],
             cigar=gather_ragged(paths.cigar, paths.cigar_offsets[:-1][rows], counts),
             cigar_offsets=offsets_of(counts),
         )

@@ -18,6 +18,8 @@ from overlapper.kernels.common.oriented import unpack_bases
 from overlapper.runtime.compile.cache import njit
 
 INSERTED = -1
+LONG_GAP = 32
+"""Between anchors whose diagonals differ by more, bases are paired from either, as far as it pays."""
 TILE, TILE_OVERLAP = 256, 64
 """Bases of the read that an end is extended by at a time, and how many of them the next time sees again."""
 
@@ -86,9 +88,11 @@ def align_chains(reads, reference, read, target, reverse, row_starts, x, y, leng
             if covered >= length[anchor]:
                 continue
             q, t = q + covered, t + covered
-            if max(q - q_end, t - t_end) > matrix.longest:
-                matrix = new_matrix(max(q - q_end, t - t_end) * 5 // 4)
-            _pair_between(query, q_end, q, window, t_end, t, matrix, starts, pair)
+            differ = abs((q - q_end) - (t - t_end)) > LONG_GAP and min(q - q_end, t - t_end) > 0
+            if not differ or not _pair_flanks(query, q_end, q, window, t_end, t, matrix, pair, ends):
+                if max(q - q_end, t - t_end) > matrix.longest:
+                    matrix = new_matrix(max(q - q_end, t - t_end) * 5 // 4)
+                _pair_between(query, q_end, q, window, t_end, t, matrix, starts, pair)
             q_end, t_end = x[anchor] + length[anchor], y[anchor] - t_first + length[anchor]
             for i in range(q_end - q):
                 pair[q + i] = t + i
@@ -121,6 +125,37 @@ def _pair_between(query, q_start, q_end, window, t_start, t_end, matrix, starts,
     for i in range(q_start, q_end):
         stop = starts[i + 1] if i + 1 < q_end else t_end
         pair[i] = starts[i] if stop > starts[i] else INSERTED
+
+
+@njit(nogil=True, cache=True)
+def _pair_flanks(query, q_start, q_end, window, t_start, t_end, matrix, pair, ends):
+    """Pair the bases between two anchors from either, as far as it pays; return whether hardly any are left.
+
+    One sequence has far more bases between them than the other: the rest of these is one gap.
+    """
+    inserts = q_end - q_start > t_end - t_start
+    if inserts:
+        few, many = window[t_start:t_end], query[q_start:q_end]
+    else:
+        few, many = query[q_start:q_end], window[t_start:t_end]
+    n = len(few)
+    ends = Ends(ends.match, ends.mismatch, ends.gap_open, ends.gap_extend, 0)
+    paired, starts, start = np.empty(n, np.int32), np.empty(n, np.int32), np.int64(0)
+    a, b = _extend_right(few, start, n, many, start, len(many), matrix, starts, paired, ends)
+    c, _ = _extend_left(few[a:], n - a, many[b:], len(many) - b, matrix, starts, paired[a:], ends)
+    if c > LONG_GAP:
+        return False
+    for i in range(q_end - q_start):
+        pair[q_start + i] = INSERTED
+    for i in range(n):
+        if paired[i] == INSERTED or a <= i < a + c:
+            continue
+        other = paired[i] + (b if i >= a else 0)
+        if inserts:
+            pair[q_start + other] = t_start + i
+        else:
+            pair[q_start + i] = t_start + other
+    return True
 
 
 @njit(nogil=True, cache=True)
