@@ -27,8 +27,8 @@ COMMANDS = {
     "polish": "polish unitigs.fa reads.fq -o out.fa",
     "assemble": "assemble reads.fq --device cpu --correct always -o out",
     "layout": "layout reads.fq overlaps.paf -o out.gfa --fasta out.fa",
-    "map": "map genome.fa reads.fq --device cpu -o out.paf",
-    "map --sort": "map genome.fa reads.fq --device cpu --sort --index -o out.bam",
+    "map": "map genome.fa reads.fq -o out.paf",
+    "map --sort": "map genome.fa reads.fq --sort --index -o out.bam",
     "seeds": "seeds genome.fa reads.fq --device cpu -o out.tsv",
     "align": "align reads.fq reads.fq --pairs pairs.tsv --device cpu -o out.paf",
     "compare": "compare reads.fq --finders dsoft --extenders chain,xdrop -o out.html",
@@ -40,7 +40,6 @@ ON_GPUS = {
     "gpu correct": "correct reads.fq --device cuda -o out.fq",
     "gpu correct --memory": "correct reads.fq --device cuda --memory 1G -o out.fq",
     "gpu assemble": "assemble reads.fq --device cuda --correct always -o out",
-    "gpu map": "map genome.fa reads.fq --device cuda -o out.paf",
     "gpu seeds": "seeds genome.fa reads.fq --device cuda -o out.tsv",
 }
 """The same where there is a GPU."""

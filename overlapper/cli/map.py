@@ -15,7 +15,6 @@ from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import begun, load_compute
 
 if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions
     from overlapper.mapping.mapper import BatchMapper
@@ -100,15 +99,6 @@ def map(
     stats: options.Stats = None,
     cram_reference: options.Reference = None,
     threads: options.Threads = 0,
-    device: Annotated[
-        str,
-        options.device(
-            "What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
-            "are any and the extender has kernels for them. GPUs pay where cores are few. Never changes the "
-            "result."
-        ),
-    ] = "cpu",
-    gpu_memory: options.GpuMemory = 0,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     log: options.Log = None,
@@ -126,7 +116,6 @@ def map(
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
-    from overlapper.mapping.mapper import extending_gpus
     from overlapper.params.mapping import ALIASES, MapParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
@@ -151,18 +140,16 @@ def map(
         progress,
         files,
     ):
-        gpus = files.enter_context(extending_gpus(params.extender, device, gpu_memory))
         if preset in ALIASES:
             progress.note(f"preset {ALIASES[preset]}, for {preset}")
         files.open(write_config, stats)
         clock = Clock()
         record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
-        mapper = _map_all(reference, parts, params, threads, gpus, output, writing, progress, clock)
+        mapper = _map_all(reference, parts, params, threads, output, writing, progress, clock)
         counts = {**parts.left_out, **mapper.counts}
         facts = {
             "counts": counts, "seconds": clock.seconds, "thread_seconds": mapper.seconds,
-            "memory": clock.memory, "devices": gpus.names if gpus else ["cpu"],
-            "params": dataclasses.asdict(params),
+            "memory": clock.memory, "devices": ["cpu"], "params": dataclasses.asdict(params),
         }  # fmt: skip
         files.write(stats, lambda: record.to_json(facts))
         files.write(write_config, lambda: to_toml(params))
@@ -177,7 +164,6 @@ def _map_all(
     parts: FastxParts,
     params: MapParams,
     threads: int,
-    gpus: Gpus | None,
     output: str,
     writing: MappingOptions,
     progress: Progress,
@@ -193,9 +179,7 @@ def _map_all(
     targets = read_fastx(reference)
     clock.lap("reading the reference")
     progress.report("indexing the reference")
-    mapper = BatchMapper.prepare(targets, params, threads, gpus)
-    if gpus:
-        progress.note(f"extending on {', '.join(gpus.names)}")
+    mapper = BatchMapper.prepare(targets, params, threads)
     clock.lap("index")
     heads = []
     with open_mappings(output, targets, writing, threads=threads) as writer:

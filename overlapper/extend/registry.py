@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -92,9 +92,7 @@ def device_within(changes: Mapping[str, Any] | None, device: str) -> str:
     return device if name in (*ON_GPUS, FROM_SEEDS_ON_GPUS) else "cpu"
 
 
-def extending_devices(
-    name: str, device: str, on_gpus: Collection[str] = (*ON_GPUS, FROM_SEEDS_ON_GPUS)
-) -> list[Device]:
+def extending_devices(name: str, device: str) -> list[Device]:
     """Return the devices to run an extender on.
 
     Parameters
@@ -103,8 +101,6 @@ def extending_devices(
         Of the extender.
     device : str
         As `select_devices` takes it; ``auto`` is the CPU for an extender that has no kernels for GPUs.
-    on_gpus : collection of str
-        Extenders that have kernels for GPUs.
 
     Raises
     ------
@@ -113,6 +109,7 @@ def extending_devices(
     DeviceError, MissingExtraError
         When a GPU that was asked for is missing or unusable.
     """
+    on_gpus = (*ON_GPUS, FROM_SEEDS_ON_GPUS)
     if name in on_gpus:
         return select_devices(device)
     if device == "auto":

@@ -216,10 +216,6 @@ class Gpus:
         with self.slot(len(seeds.query)) as slot:
             return slot.run(kernel, seeds)
 
-    def for_reads(self, reads: Reads) -> GpusForReads:
-        """Return these GPUs for the seeds of other reads."""
-        return GpusForReads(self, reads)
-
     def count(self, name: str, number: int) -> None:
         """Add to a count of the funnel."""
         with self._counting:
@@ -283,7 +279,7 @@ class Gpus:
 
 @dataclasses.dataclass(frozen=True)
 class GpusForReads:
-    """GPUs for extenders whose reads change from call to call, as in tiles and mapping.
+    """GPUs for extenders whose reads change from call to call, as in tiles.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ def reads_given(given: GivenReads, threads: int = 1) -> Reads:
     Raises
     ------
     ParameterError
-        When they are none of this.
+        When they are none of this, as a sequence is.
     InputError
         When a file cannot be read; as `read_fastx`.
     """
@@ -28,4 +28,11 @@ def reads_given(given: GivenReads, threads: int = 1) -> Reads:
     paths = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(paths, Sequence) or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise ParameterError(f"reads are {shortened(given)}, expected Reads, or paths of files of reads")
+    for path in paths:
+        is_sequence = isinstance(path, str) and path and not set(path.upper()) - set("ACGTUN")
+        if is_sequence and not os.path.exists(path):
+            raise ParameterError(
+                f"reads are the sequence {shortened(path)}, expected Reads, or paths of files of reads: "
+                "Reads.from_sequences(['name'], [sequence]) makes Reads of sequences"
+            )
     return read_fastx(*paths, threads=threads)

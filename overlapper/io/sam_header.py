@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def parse_read_group(text: str) -> dict[str, str]:
     Raises
     ------
     ParameterError
-        When a field is none of the form ``TAG:value`` or is there twice, or there is no ID.
+        When a field is none of the form ``TAG:value``, several in one, or there twice, or there is no ID.
 
     Examples
     --------
@@ -75,6 +76,11 @@ def parse_read_group(text: str) -> dict[str, str]:
         ):
             raise ParameterError(
                 f"the read group has the field {shortened(field)}, expected TAG:value, such as SM:name"
+            )
+        if re.search(r"\s[A-Za-z][A-Za-z0-9]:", value):
+            raise ParameterError(
+                f"the read group has the field {shortened(field)}, which looks like several with blanks "
+                r"between them, expected tabs, or \t: 'ID:run1\tSM:sample'"
             )
     group = dict(field.split(":", 1) for field in fields)
     if len(group) < len(fields):

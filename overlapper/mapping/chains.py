@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 
 from overlapper.kernels.mapping import anchor_chains as kernel
+from overlapper.kernels.mapping import cuts
 from overlapper.mapping.anchors import Anchors
 from overlapper.params.mapping import AnchorChainParams
+from overlapper.params.scoring import Scoring
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import gather_ragged, offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.tables.strands import forward_intervals
 
@@ -54,11 +56,50 @@ class Chains(Table):
     length: np.ndarray = ragged("i8", by="starts")
 
     @classmethod
-    def of_all(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
-        """Concatenate the chains of several sets of reads, given the number of reads of each."""
-        before = (np.cumsum(reads) - reads).tolist()
-        return cls.concat(
-            [dataclasses.replace(t, read=t.read + first) for t, first in zip(tables, before, strict=True)]
+    def none(cls) -> Chains:
+        """Return a table without rows, but with anchors."""
+        empty = np.empty(0, np.int64)
+        return dataclasses.replace(cls.empty(), starts=np.zeros(1, np.int64), x=empty, y=empty, length=empty)
+
+    def straight(self, scoring: Scoring) -> Chains:
+        """Return the chains without the detours that cost more in gaps than their anchors bring."""
+        stays = kernel.straight(
+            self.starts, self.x, self.y, self.length, scoring.match, scoring.gap_open, scoring.gap_extend
+        )
+        if stays.all():
+            return self
+        counts = np.add.reduceat(stays, self.starts[:-1], dtype=np.int64)
+        return dataclasses.replace(
+            self,
+            starts=offsets_of(counts),
+            x=self.x[stays],
+            y=self.y[stays],
+            length=self.length[stays],
+        )
+
+    def pieces(self, parts: np.ndarray, params: AnchorChainParams) -> np.ndarray:
+        """Return what of the chains lies in parts of their alignments, and what else could be chains."""
+        scheme = kernel.Scheme(**vars(params))
+        return cuts.cut_chains(self.starts, self.x, self.y, self.length, parts, scheme)
+
+    def cut(self, pieces: np.ndarray) -> Chains:
+        """Return pieces of the chains, as `cut_chains` has them."""
+        chain, first, counts = (pieces[:, c] for c in (cuts.CHAIN, cuts.ANCHOR, cuts.ANCHORS))
+        last = first + counts - 1
+        return Chains(
+            read=self.read[chain],
+            target=self.target[chain],
+            reverse=self.reverse[chain],
+            score=pieces[:, cuts.CHAIN_SCORE],
+            seeds=pieces[:, cuts.SEEDS],
+            q_start=self.x[first],
+            q_end=self.x[last] + self.length[last],
+            t_start=self.y[first],
+            t_end=self.y[last] + self.length[last],
+            starts=offsets_of(counts),
+            x=gather_ragged(self.x, first, counts),
+            y=gather_ragged(self.y, first, counts),
+            length=gather_ragged(self.length, first, counts),
         )
 
     def forward_intervals(self, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.mapping.cuts import (
+    FIRST,
+    LAST,
+    Q_END,
+    Q_START,
+    T_END,
+    T_START,
+    Chained,
+    Rule,
+    cut_paths,
+)
 from overlapper.kernels.mapping.left_gaps import align_left
 from overlapper.mapping.chains import Chains
 from overlapper.params.mapping import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
+from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.ragged import gather_ragged, offsets_of
 
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
-
-@dataclasses.dataclass(frozen=True)
-class Paths:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Paths(Table):
     """Alignments of chains, in their order.
 
     Attributes
@@ -34,12 +42,17 @@ class Paths:
     cigar_offsets : ndarray of int64, shape (n + 1,)
     """
 
-    q_start: np.ndarray
-    q_end: np.ndarray
-    t_start: np.ndarray
-    t_end: np.ndarray
-    cigar: np.ndarray
-    cigar_offsets: np.ndarray
+    q_start: np.ndarray = column("i8")
+    q_end: np.ndarray = column("i8")
+    t_start: np.ndarray = column("i8")
+    t_end: np.ndarray = column("i8")
+    cigar: np.ndarray = ragged("u4", by="cigar_offsets")
+    cigar_offsets: np.ndarray = offsets()
+
+    @classmethod
+    def none(cls) -> Paths:
+        """Return a table without rows, but with CIGARs."""
+        return cls.of(np.empty((0, 4), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64))
 
     @classmethod
     def of(cls, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray) -> Paths:
@@ -49,17 +62,44 @@ class Paths:
 
     def with_gaps_left(self, reads: Reads, reference: Reads, chains: Chains) -> Paths:
         """Return the alignments of these chains with their gaps moved left."""
-        rows = np.stack([self.q_start, self.q_end, self.t_start, self.t_end], axis=1).astype(np.int64)
-        cigar, offsets = align_left(
+        rows = self._rows()
+        cigar, cigar_offsets = align_left(
             PackedReads.of(reads), PackedReads.of(reference), chains.read, chains.target, chains.reverse,
             rows, self.cigar, self.cigar_offsets,
         )  # fmt: skip
-        return Paths.of(rows, cigar, offsets)
+        return Paths.of(rows, cigar, cigar_offsets)
+
+    def parts(
+        self, reads: Reads, chains: Chains, pool: Chains, others: np.ndarray, params: MapParams
+    ) -> np.ndarray:
+        """Return the parts of the alignments that pay, as `cut_paths` does, given chains not aligned."""
+        scoring = params.scoring
+        start, end = pool.forward_intervals(reads.lengths)
+        rivals = Chained(
+            np.searchsorted(pool.read[others], np.arange(len(reads) + 1)),
+            *(c[others] for c in (pool.target, pool.reverse, start, end, pool.t_start, pool.t_end)),
+        )
+        rule = Rule(
+            scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus,
+            params.drop, params.choice.min_score, params.choice.mask_level,
+        )  # fmt: skip
+        return cut_paths(
+            chains.read, chains.target, chains.reverse, reads.lengths.astype(np.int64),
+            self._rows(), self.cigar, self.cigar_offsets, rivals, rule,
+        )  # fmt: skip
+
+    def cut(self, parts: np.ndarray) -> Paths:
+        """Return parts of the alignments."""
+        counts = parts[:, LAST] - parts[:, FIRST]
+        cigar = gather_ragged(self.cigar, parts[:, FIRST], counts)
+        return Paths.of(parts[:, [Q_START, Q_END, T_START, T_END]], cigar, offsets_of(counts))
+
+    def _rows(self) -> np.ndarray:
+        return np.stack([self.q_start, self.q_end, self.t_start, self.t_end], axis=1)
 
 
 MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
-"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads.
-One that has kernels for GPUs also takes ``gpus``, which hold the reference; they compute the same."""
+"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads."""
 
 MAP_EXTENDERS = {
     "edits": "overlapper.mapping.edits:extend",
@@ -72,17 +112,12 @@ MAP_EXTENDERS = {
 }
 
 
-ON_GPUS = ("edits", "xdrop", "gact")
-"""Extenders that have kernels for GPUs; what `xdrop` reaches is aligned on the CPU."""
-
-
-def map_extender(name: str, gpus: Gpus | None = None) -> MapExtender:
-    """Return an extender by name, with the GPUs that it shall use.
+def map_extender(name: str) -> MapExtender:
+    """Return an extender by name.
 
     Raises
     ------
     ParameterError
         When there is none of that name.
     """
-    extend = registered("extender", name, MAP_EXTENDERS)
-    return partial(extend, gpus=gpus) if gpus else extend
+    return registered("extender", name, MAP_EXTENDERS)

@@ -7,7 +7,6 @@ chain, then of the first: the anchor's middle base, or the next one where the mi
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from overlapper.mapping.read_parts import cut_out
 from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.params.mapping import MapParams
 from overlapper.tables import Candidates, Overlaps, Reads
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +62,7 @@ class _Seeded:
         differ = _bases(queries, x) != _bases(targets, y)
         return cls(queries, targets, t_first, x + differ, y + differ, chains.length[best])
 
-    def overlaps(self, name: str, params: object, gpus: Gpus | None = None) -> Overlaps:
+    def overlaps(self, name: str, params: object) -> Overlaps:
         """Extend the seeds by an extender of overlaps."""
         n = len(self.queries)
         together = Reads.concat([self.queries, self.targets])
@@ -74,8 +70,7 @@ class _Seeded:
             query=np.arange(n), target=np.arange(n, 2 * n), reverse=np.zeros(n, bool),
             query_pos=self.x, target_pos=self.y, seeds=np.ones(n), span=np.ones(n), seed_length=1,
         )  # fmt: skip
-        extend = extender(name, gpus.for_reads(together) if gpus else None)
-        return extend(together, candidates, params, 1)[0]
+        return extender(name)(together, candidates, params, 1)[0]
 
 
 def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
@@ -90,22 +85,18 @@ def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: Ma
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
 
 
-def extend_xdrop(
-    reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
-) -> Paths:
+def extend_xdrop(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
     """Extend the seed by X-drop, then align what was reached."""
     seeded = _Seeded.of(reads, reference, chains)
-    found = seeded.overlaps("xdrop", params.xdrop, gpus)
+    found = seeded.overlaps("xdrop", params.xdrop)
     ends = np.stack([found.q_start, found.q_end, found.t_start, found.t_end], axis=1).astype(np.int64)
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
 
 
-def extend_gact(
-    reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
-) -> Paths:
+def extend_gact(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
     """Align the seed's surroundings by GACT."""
     seeded = _Seeded.of(reads, reference, chains)
-    found = seeded.overlaps("gact", params.gact, gpus)
+    found = seeded.overlaps("gact", params.gact)
     q_start, q_end, t_start, t_end = (
         column.astype(np.int64) for column in (found.q_start, found.q_end, found.t_start, found.t_end)
     )

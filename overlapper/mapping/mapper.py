@@ -2,71 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from overlapper.errors import EmptyInputError, ParameterError
-from overlapper.extend.registry import extending_devices
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.common import cigars
 from overlapper.kernels.seeds.reference_seeds import X_BITS
-from overlapper.mapping.chains import Chains, chain
-from overlapper.mapping.choice import Groups, mapping_quality, other_score, worth_extending
-from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extender
+from overlapper.mapping.chains import chain
+from overlapper.mapping.choice import Groups, mapping_quality, other_score
+from overlapper.mapping.extenders import MapExtender, map_extender
+from overlapper.mapping.parts import Parts, align_chains
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
-from overlapper.tables.strands import forward_intervals
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 LONGEST_READ = 1 << (X_BITS - 2)
 STAGES = ("seeds", "chains", "extension", "choice")
 BLOCK_BASES = 1 << 20
 """Bases of the reads that a thread maps at a time."""
-GPU_BASES = 1 << 24
-"""Bases of the reads whose chains a GPU is given at a time, at least."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Chained:
-    """Reads with the chains that are to be extended.
-
-    Attributes
-    ----------
-    reads : Reads
-    chains : Chains
-    other_score : ndarray of int64, shape (chains,)
-        Best score of the other chains of its group.
-    counts, seconds : Counter
-        What the funnel and the clock show of getting here.
-    """
-
-    reads: Reads
-    chains: Chains
-    other_score: np.ndarray
-    counts: Counter[str]
-    seconds: Counter[str]
-
-    @classmethod
-    def concat(cls, blocks: list[_Chained]) -> _Chained:
-        """Join blocks of reads."""
-        return cls(
-            Reads.concat([block.reads for block in blocks]),
-            Chains.of_all([block.chains for block in blocks], [len(block.reads) for block in blocks]),
-            np.concatenate([block.other_score for block in blocks]),
-            _sum([block.counts for block in blocks]),
-            _sum([block.seconds for block in blocks]),
-        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,8 +40,6 @@ class BatchMapper:
     params : MapParams
     seeder : Seeder
     extender : MapExtender
-    gpus : Gpus or None
-        What the extender runs on, if not the CPU.
     counts : Counter
         What became of the reads mapped so far: the funnel.
     seconds : Counter
@@ -91,14 +50,11 @@ class BatchMapper:
     params: MapParams
     seeder: Seeder
     extender: MapExtender
-    gpus: Gpus | None = None
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
     seconds: Counter[str] = dataclasses.field(default_factory=Counter)
 
     @classmethod
-    def prepare(
-        cls, reference: Reads, params: MapParams, threads: int | None = None, gpus: Gpus | None = None
-    ) -> Self:
+    def prepare(cls, reference: Reads, params: MapParams, threads: int | None = None) -> Self:
         """Index a reference.
 
         Parameters
@@ -107,9 +63,6 @@ class BatchMapper:
         params : MapParams
         threads : int, optional
             All by default. No result depends on it.
-        gpus : Gpus, optional
-            To extend on, for one of `overlapper.mapping.extenders.ON_GPUS`. No result depends on it. They
-            hold no reads yet, and will hold the reference.
 
         Raises
         ------
@@ -118,14 +71,12 @@ class BatchMapper:
         ParameterError
             When the seeder or the extender is not known, or the reference is too long.
         """
-        extender = map_extender(params.extender, gpus)
+        extender = map_extender(params.extender)
         find = seeder(params.seeder)
         if not reference.total_bases:
             raise EmptyInputError("the reference has no bases", remedy="Give one that has.")
-        if gpus:
-            gpus.hold(reference)
         prepared = find.prepare(reference, params, threads or available_threads())
-        return cls(reference, params, prepared, extender, gpus)
+        return cls(reference, params, prepared, extender)
 
     def map(self, reads: Reads, threads: int | None = None) -> Iterator[tuple[range, Mappings]]:
         """Map reads, a block at a time.
@@ -180,101 +131,70 @@ class BatchMapper:
         ParameterError
             When a read is longer than `LONGEST_READ`.
         """
-        threads, blocks = threads or available_threads(), _blocks(parts)
-        if self.gpus is None:
-            done = map_in_order(lambda block: self._map_chained(self._chain(block)), blocks, threads)
-        else:
-            chained = _gathered(map_in_order(self._chain, blocks, threads))
-            done = map_in_order(self._map_chained, chained, self.gpus.slots + threads)
-        for block, mappings in done:
-            self.counts.update(block.counts)
-            self.seconds.update(block.seconds)
-            yield block.reads, mappings
+        done = map_in_order(self._map, _blocks(parts), threads or available_threads())
+        for reads, mappings, counts, seconds in done:
+            self.counts.update(counts)
+            self.seconds.update(seconds)
+            yield reads, mappings
 
-    def _chain(self, reads: Reads) -> _Chained:
-        """Find seeds and chains of reads."""
+    def _map(self, reads: Reads) -> tuple[Reads, Mappings, dict[str, int], dict[str, float]]:
+        """Map reads; what they go through is counted and timed."""
         params, marks = self.params, [time.perf_counter()]
         anchors = self.seeder.find(reads)
         marks.append(time.perf_counter())
         chains = chain(anchors, self.reference, params.chain)
-        intervals = chains.forward_intervals(reads.lengths)
-        groups = Groups.of(chains.read, *intervals, chains.score, params.choice.mask_level)
-        rows = worth_extending(chains.score, groups, params.choice)
+        marks.append(time.perf_counter())
+        parts = align_chains(reads, self.reference, chains, self.extender, params)
+        marks.append(time.perf_counter())
+        mappings = self._choose(reads, parts)
+        marks.append(time.perf_counter())
         counts = {"reads": len(reads), **anchors.counts, "anchors": len(anchors.x), "chains": len(chains)}
-        counts["chains extended"] = len(rows)
-        other, kept = other_score(chains.score, groups)[rows], chains.take(rows)
-        marks.append(time.perf_counter())
-        seconds = dict(zip(STAGES[:2], np.diff(marks).tolist(), strict=True))
-        return _Chained(reads, kept, other, Counter(counts), Counter(seconds))
-
-    def _map_chained(self, block: _Chained) -> tuple[_Chained, Mappings]:
-        """Extend chains and choose; the block is returned with more counted and timed."""
-        marks = [time.perf_counter()]
-        paths = self.extender(block.reads, self.reference, block.chains, self.params)
-        paths = paths.with_gaps_left(block.reads, self.reference, block.chains)
-        marks.append(time.perf_counter())
-        mappings = self._choose(block.reads, block.chains, block.other_score, paths)
-        marks.append(time.perf_counter())
-        counts = {"mappings too low in score": len(block.chains) - len(mappings)}
+        counts["chains extended"] = parts.extended
+        counts["mappings too low in score"] = parts.failed
         for kind in MappingKind:
             counts[f"{kind.name.lower()} mappings"] = int((mappings.kind == kind).sum())
-        counts["unmapped reads"] = len(block.reads) - counts["primary mappings"]
-        block.counts.update(counts)
-        block.seconds.update(dict(zip(STAGES[2:], np.diff(marks).tolist(), strict=True)))
-        return block, mappings
+        counts["unmapped reads"] = len(reads) - counts["primary mappings"]
+        return reads, mappings, counts, dict(zip(STAGES, np.diff(marks).tolist(), strict=True))
 
-    def _choose(self, reads: Reads, chains: Chains, other_chain: np.ndarray, paths: Paths) -> Mappings:
-        """Return the mappings that are kept, in order, of chains that were extended."""
+    def _choose(self, reads: Reads, parts: Parts) -> Mappings:
+        """Return the mappings that are kept, in order."""
         params, scoring = self.params.choice, self.params.scoring
+        chains, paths, score = parts.chains, parts.paths, parts.score
         sums = cigars.summarise(
             paths.cigar, paths.cigar_offsets,
             scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend,
         )  # fmt: skip
-        good = np.flatnonzero(sums[:, cigars.SCORE] >= params.min_score)
-        score = sums[good, cigars.SCORE]
-        read, reverse = chains.read[good], chains.reverse[good]
-        q_start, q_end = forward_intervals(
-            paths.q_start[good], paths.q_end[good], reverse, reads.lengths[read]
-        )
-        groups = Groups.of(read, q_start, q_end, score, params.mask_level)
+        q_start, q_end = parts.intervals(reads)
+        groups = Groups.of(chains.read, q_start, q_end, score, params.mask_level)
         quality = mapping_quality(
-            chains.score[good], other_chain[good], score, other_score(score, groups), chains.seeds[good]
+            chains.score, parts.other_score, score, other_score(score, groups), chains.seeds
         )
-        is_first = np.diff(read[groups.order], prepend=-1) != 0
+        is_first = np.diff(chains.read[groups.order], prepend=-1) != 0
         kind = np.where(groups.rank == 0, MappingKind.SUPPLEMENTARY, MappingKind.SECONDARY)
         kind[groups.order[is_first]] = MappingKind.PRIMARY
         quality[kind == MappingKind.SECONDARY] = 0
-        order = groups.order
-        rows = good[order]
+        rows = groups.order[groups.rank[groups.order] <= params.most_secondary]
         counts = np.diff(paths.cigar_offsets)[rows]
         return Mappings(
-            query=read[order],
+            query=chains.read[rows],
             target=chains.target[rows],
-            reverse=reverse[order],
-            q_start=q_start[order],
-            q_end=q_end[order],
+            reverse=chains.reverse[rows],
+            q_start=q_start[rows],
+            q_end=q_end[rows],
             t_start=paths.t_start[rows],
             t_end=paths.t_end[rows],
             matches=sums[rows, cigars.MATCHES],
             block_length=sums[rows, cigars.COLUMNS],
             gaps=sums[rows, cigars.GAPS],
-            score=score[order],
+            score=score[rows],
             chain_score=chains.score[rows],
-            second_score=other_chain[rows],
+            second_score=parts.other_score[rows],
             seeds=chains.seeds[rows],
-            quality=quality[order],
-            kind=kind[order],
+            quality=quality[rows],
+            kind=kind[rows],
             cigar=gather_ragged(paths.cigar, paths.cigar_offsets[:-1][rows], counts),
             cigar_offsets=offsets_of(counts),
         )
-
-
-def _sum(counters: Iterable[Counter[str]]) -> Counter[str]:
-    """Add counters; unlike ``+``, keep counts of 0."""
-    total: Counter[str] = Counter()
-    for counter in counters:
-        total.update(counter)
-    return total
 
 
 def _blocks(parts: Iterable[Reads]) -> Iterator[Reads]:
@@ -288,26 +208,12 @@ def _blocks(parts: Iterable[Reads]) -> Iterator[Reads]:
             yield reads.take(np.arange(first, last))
 
 
-def _gathered(blocks: Iterable[_Chained]) -> Iterator[_Chained]:
-    """Join blocks until there are enough of them for a GPU."""
-    waiting: list[_Chained] = []
-    for block in blocks:
-        waiting.append(block)
-        if sum(block.reads.total_bases for block in waiting) >= GPU_BASES:
-            yield _Chained.concat(waiting)
-            waiting = []
-    if waiting:
-        yield _Chained.concat(waiting)
-
-
 def map_reads(
     reference: GivenReads,
     reads: GivenReads,
     params: MapParams | str = "ont",
     *,
     threads: int | None = None,
-    device: str = "cpu",
-    gpu_memory: int = 0,
 ) -> Mappings:
     """Map reads to a reference.
 
@@ -318,11 +224,6 @@ def map_reads(
         Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
     threads : int, optional
         All by default. No result depends on it.
-    device : str
-        What chains are extended on: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all
-        GPUs if there are any and the extender has kernels for them. No result depends on it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
 
     Returns
     -------
@@ -344,32 +245,7 @@ def map_reads(
     if isinstance(params, str):
         params = MapParams.preset(params)
     reference, reads = (reads_given(given, threads or available_threads()) for given in (reference, reads))
-    with extending_gpus(params.extender, device, gpu_memory) as gpus:
-        return BatchMapper.prepare(reference, params, threads, gpus).map_all(reads, threads)
-
-
-@contextlib.contextmanager
-def extending_gpus(extender: str, device: str, memory: int = 0) -> Iterator[Gpus | None]:
-    """Open the GPUs that an extender of mappings shall run on; None if it is the CPU.
-
-    Parameters
-    ----------
-    extender, device, memory
-        As `map_reads` takes them.
-
-    Raises
-    ------
-    ParameterError, DeviceError, MissingExtraError
-        When they cannot be had.
-    """
-    devices = extending_devices(extender, device, ON_GPUS)
-    if devices[0].name == "cpu":
-        yield None
-        return
-    from overlapper.gpu.gpus import Gpus
-
-    with Gpus(devices, memory) as gpus:
-        yield gpus
+    return BatchMapper.prepare(reference, params, threads).map_all(reads, threads)
 
 
 def _none() -> Mappings:

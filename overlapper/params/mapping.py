@@ -104,6 +104,8 @@ class MapParams(Limited):
     choice : ChoiceParams
     scoring : Scoring
         Of alignments; its match must be above 0. Unknown bases score as unequal ones do.
+    drop : int
+        Where the score of an alignment falls by more, it ends.
     end_bonus : int
         What an alignment that reaches the end of the read scores more, when `edits` decides where to clip.
     xdrop : XdropParams
@@ -119,6 +121,7 @@ class MapParams(Limited):
     chain: AnchorChainParams = AnchorChainParams()
     choice: ChoiceParams = ChoiceParams()
     scoring: Scoring = Scoring(match=2, mismatch=-4, unknown=-4, gap_open=-4, gap_extend=-2)
+    drop: int = within(0, default=400)
     end_bonus: int = within(0, default=10)
     xdrop: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
     gact: GactParams = GactParams()

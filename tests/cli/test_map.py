@@ -93,11 +93,6 @@ def test_a_run_without_mappings_says_so(command, files):
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--seeder", "x"), 1, "seeder is 'x', expected one of"),
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--extender", "x"), 1, "extender is 'x', expected one of"),
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-k", "40"), 1, "kmer_length is 40"),
-        (
-            ("ref.fa", "reads.fq.gz", "-o", "o.sam", "--device", "gpu"),
-            1,
-            "device is 'gpu', expected cpu, cuda",
-        ),
         (("empty.fa", "reads.fq.gz", "-o", "o.sam"), 1, "the reference has no bases"),
         (("-", "-", "-o", "o.sam"), 2, "standard input can be read once"),
     ],

@@ -18,7 +18,7 @@ def inputs(tmp_path_factory):
     write_reads(folder)
     # Kernels are compiled now, not at the moments of the tests.
     overlapper("overlap", "reads.fq", "-o", "overlaps.paf", "-q", cwd=folder, check=True)
-    overlapper("map", "genome.fa", "reads.fq", "-o", "m.paf", "--device", "cpu", "-q", cwd=folder, check=True)
+    overlapper("map", "genome.fa", "reads.fq", "-o", "m.paf", "-q", cwd=folder, check=True)
     return folder
 
 

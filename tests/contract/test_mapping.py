@@ -99,13 +99,13 @@ def test_extenders_equal_their_oracle(name, seeds):
     tile = params.gact
     rule = gact.Rule(**{field: getattr(tile, field) for field in gact.Rule._fields})
     p = vars(params.scoring) | {"xdrop": tuple(vars(params.xdrop).values()), "gact": rule}
-    p["end_bonus"] = params.end_bonus
+    p["end_bonus"], p["drop"] = params.end_bonus, params.drop
     row = 0
     for read in reads:
         anchors = oracle_anchors(seeds, read, *reference)
         for entry in oracle.map_read(
             read, reference, anchors, lambda query, target, chain: extend(query, target, chain, p),
-            vars(params.chain), vars(params.choice), vars(params.scoring),
+            vars(params.chain), vars(params.choice), p,
         ):  # fmt: skip
             assert {c: getattr(mappings, c)[row] for c in COLUMNS} == {c: entry[c] for c in COLUMNS}
             assert letters_of(mappings, row) == entry["letters"]

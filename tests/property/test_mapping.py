@@ -45,6 +45,7 @@ PARAMS = st.builds(
         [MapParams().scoring, Scoring(match=1, mismatch=-1, unknown=-1, gap_open=0, gap_extend=-1)]
     ),
     end_bonus=st.sampled_from([0, 10]),
+    drop=st.sampled_from([0, 60, 400]),
 )
 
 
@@ -80,7 +81,7 @@ def letters_of(mappings, row):
 def test_minimizers_and_edits_equal_the_oracle(seed, params):
     reference, reads = case(seed)
     mappings = map_reads(reads_of(reference), reads_of(reads), params, threads=1).validate()
-    ends = vars(params.scoring) | {"end_bonus": params.end_bonus}
+    ends = vars(params.scoring) | {"end_bonus": params.end_bonus, "drop": params.drop}
     row = 0
     for number, read in enumerate(reads):
         anchors = oracle.minimizer_anchors(
@@ -89,7 +90,7 @@ def test_minimizers_and_edits_equal_the_oracle(seed, params):
         )  # fmt: skip
         expected = oracle.map_read(
             read, reference, anchors, lambda query, target, chain: oracle.edits(query, target, chain, ends),
-            vars(params.chain), vars(params.choice), vars(params.scoring),
+            vars(params.chain), vars(params.choice), ends,
         )  # fmt: skip
         for entry in expected:
             assert mappings.query[row] == number
@@ -121,13 +122,13 @@ def test_long_ends_equal_the_oracle():
     )
     texts = [reference, decoy]
     mappings = map_reads(reads_of(texts), reads_of(reads), params, threads=1)
-    ends = vars(params.scoring) | {"end_bonus": params.end_bonus}
+    ends = vars(params.scoring) | {"end_bonus": params.end_bonus, "drop": params.drop}
     found = 0
     for number, read in enumerate(reads):
         anchors = oracle.minimizer_anchors(read, texts, 11, 3, 1, 1024)
         expected = oracle.map_read(
             read, texts, anchors, lambda query, target, chain: oracle.edits(query, target, chain, ends),
-            vars(params.chain), vars(params.choice), vars(params.scoring),
+            vars(params.chain), vars(params.choice), ends,
         )  # fmt: skip
         rows = np.flatnonzero(mappings.query == number)
         assert [letters_of(mappings, row) for row in rows] == [entry["letters"] for entry in expected]

@@ -11,6 +11,7 @@ from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings, reported_mappings
 from overlapper.mapping.mapper import BatchMapper, map_reads
+from overlapper.mapping.one_by_one import Mapper
 from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
@@ -99,6 +100,8 @@ def test_nothing_to_map():
         (lambda: AnchorChainParams(max_gap=0), "max_gap is 0"),
         (lambda: ChoiceParams(mask_level=0), "mask_level is 0"),
         (lambda: MapParams(end_bonus=-1), "end_bonus is -1"),
+        (lambda: MapParams(drop=-1), "drop is -1"),
+        (lambda: Mapper("ACGTTGCA" * 2000), "^reads are the sequence 'ACGTTGCA.{20,60}, expected Reads, or"),
     ],
 )
 def test_wrong_parameters_are_refused(make, message):

@@ -184,6 +184,7 @@ def test_a_failed_run_leaves_no_file(tmp_path, mapped):
         ("o.sam", {"read_group": "SM:a"}, "expected a field ID:name"),
         ("o.sam", {"read_group": "ID:a\\tnonsense"}, "expected TAG:value"),
         ("o.sam", {"read_group": "ID:a\\tID:b"}, "has a field twice"),
+        ("o.sam", {"read_group": "ID:a SM:b"}, "looks like several with blanks between them"),
     ],
 )
 def test_wrong_options_are_refused(tmp_path, name, options, message):
@@ -204,6 +205,7 @@ def test_names_and_folders_that_do_not_work_are_told(tmp_path):
 
 def test_a_read_group_keeps_its_fields():
     assert parse_read_group("ID:a\tSM:b:c") == {"ID": "a", "SM": "b:c"}
+    assert parse_read_group("ID:a\tDS:run 3, 12:30") == {"ID": "a", "DS": "run 3, 12:30"}
 
 
 @pytest.mark.skipif(

@@ -46,3 +46,95 @@ def group_rows(starts, order, q_start, q_end, mask_level):
                 n_heads += 1
             head[row] = own
     return head
+
+
+@njit(nogil=True, cache=True)
+def uncovered(read, q_start, q_end, covering, share):
+    """Tell which intervals on reads lie for the greater part where nothing is aligned.
+
+    Parameters
+    ----------
+    read, q_start, q_end : ndarray of int64, shape (n,)
+    covering : ndarray of int64, shape (m, 3)
+        Read, start and end of what is aligned, ascending.
+    share : int
+        Percentage of an interval that may not be covered.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    free = np.empty(len(read), np.bool_)
+    for row in range(len(read)):
+        covered, end = np.int64(0), q_start[row]
+        for i in range(np.searchsorted(covering[:, 0], read[row]), len(covering)):
+            if covering[i, 0] > read[row] or covering[i, 1] >= q_end[row]:
+                break
+            start, stop = max(end, covering[i, 1]), min(q_end[row], covering[i, 2])
+            covered += max(0, stop - start)
+            end = max(end, stop)
+        free[row] = 100 * covered < share * (q_end[row] - q_start[row])
+    return free
+
+
+@njit(nogil=True, cache=True)
+def room_for(read, q_start, q_end, covering, lengths):
+    """Find how far intervals on reads may grow: to what is aligned on either side of them.
+
+    Parameters
+    ----------
+    read, q_start, q_end, covering
+        As `uncovered` takes them.
+    lengths : ndarray of int64, shape (reads,)
+
+    Returns
+    -------
+    low, high : ndarray of int64, shape (n,)
+    """
+    low, high = np.zeros(len(read), np.int64), np.empty(len(read), np.int64)
+    for row in range(len(read)):
+        high[row] = lengths[read[row]]
+        for i in range(np.searchsorted(covering[:, 0], read[row]), len(covering)):
+            if covering[i, 0] > read[row]:
+                break
+            if covering[i, 1] + covering[i, 2] <= q_start[row] + q_end[row]:
+                low[row] = max(low[row], min(covering[i, 2], q_start[row]))
+            else:
+                high[row] = min(high[row], max(covering[i, 1], q_end[row]))
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def best_others(row_starts, row_start, row_end, starts, q_start, q_end, score, own, share):
+    """Find, of every alignment, the best score that another chain has on its part of the read.
+
+    Parameters
+    ----------
+    row_starts : ndarray of int64, shape (reads + 1,)
+        Where the alignments of each read start.
+    row_start, row_end : ndarray of int64, shape (n,)
+        What their chains span.
+    starts : ndarray of int64, shape (reads + 1,)
+        Where the chains of each read start.
+    q_start, q_end, score : ndarray of int64, shape (m,)
+        Of all chains.
+    own : ndarray of int64, shape (n,)
+        Which chain is that of the alignment.
+    share : int
+        Percentage of the shorter interval that a chain has in common with the alignment's.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        A chain that spans more counts for the part of it that lies there.
+    """
+    best = np.zeros(len(row_start), np.int64)
+    for read in range(len(starts) - 1):
+        for row in range(row_starts[read], row_starts[read + 1]):
+            for other in range(starts[read], starts[read + 1]):
+                shared = min(row_end[row], q_end[other]) - max(row_start[row], q_start[other])
+                span = q_end[other] - q_start[other]
+                shorter = min(row_end[row] - row_start[row], span)
+                if other != own[row] and shared > 0 and 100 * shared >= share * shorter:
+                    best[row] = max(best[row], score[other] * shared // span)
+    return best
