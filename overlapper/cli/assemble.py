@@ -28,6 +28,7 @@ overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
+LEFT_OUT = "contigs.left_out.tsv"
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
@@ -122,7 +123,7 @@ def assemble(
     contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
     contigs.phase_blocks.tsv.
     """
-    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES)}
+    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
     check_name(output, "--output")
     stages = os.path.join(output, "stages")
     outputs = {
@@ -170,7 +171,7 @@ def assemble(
         files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
         files.write(write_config, lambda: to_toml(params))
         files.close()
-        _tell(progress, made, list(contents["contigs.tsv"]), output, verbose)
+        _tell(progress, made, contents, output, verbose)
 
 
 def _make_folder_of_log(log: str | None, output: str) -> None:
@@ -196,7 +197,7 @@ def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
 
 def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     """Return the lines of all files of an assembly, by name."""
-    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
+    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
     from overlapper.assemble.haplotype_files import haplotype_files
 
     contigs = made.contigs
@@ -204,6 +205,8 @@ def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)
+    if len(made.left_out):
+        contents[LEFT_OUT] = left_out_table(made.left_out, made.names_left_out, contigs)
     return contents
 
 
@@ -220,7 +223,9 @@ def _check_choices(correct: str | None, copies: str | None, haplotypes: str | No
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
 
-def _tell(progress: Progress, made: Assembled, table: list[str], output: str, verbose: bool) -> None:
+def _tell(
+    progress: Progress, made: Assembled, contents: dict[str, Iterable[str]], output: str, verbose: bool
+) -> None:
     """Log how long the stages took, what was decided, and the first contigs of the table."""
     for stage in made.stages:
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
@@ -229,8 +234,10 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
     progress.note(made.decision())
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
-    elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
+    not_always = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
+    if former := sorted(name for name in not_always if os.path.lexists(os.path.join(output, name))):
         progress.note(f"of a former run, with other parameters: {', '.join(former)}")
+    table = list(contents["contigs.tsv"])
     for row in aligned([line.split("\t") for line in table[: 1 + MOST_SHOWN]]).splitlines():
         progress.note(row)
     if len(table) > 1 + MOST_SHOWN:
@@ -242,6 +249,11 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
         )
     if few := made.cut_off.few_reads:
         progress.note(f"{few:,} bases at ends of contigs, which too few reads cover, were cut off")
+    if len(made.left_out):
+        progress.note(
+            f"{made.left_out.group.max()} contigs of bad reads, at places that others hold, were left out: "
+            f"{os.path.join(output, LEFT_OUT)}"
+        )
     for line in made.warnings:
         progress.note(line)
     if not len(made.contigs):
