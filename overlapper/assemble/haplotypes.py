@@ -27,10 +27,9 @@ COUNTING, BYTES_A_KMER = 128 << 20, 64
 MOST_TIMES = 3
 """Most occurrences in contigs of a k-mer that two pieces share: the last reads of a shared stretch are the
 first ones of either haplotype."""
-ALONE = 0.5
-"""Share of the k-mers of a bin that two contigs do not have, but one or three, from which on no other contig
-goes through it: where one of the other haplotype does, two have most, unless they differ in one base of 45.
-"""
+MOST = 0.5
+"""Share of the k-mers of a bin by which one contig has it, or three have: where each haplotype has a contig,
+two have most k-mers, unless these differ in one base of 45."""
 LEAST_OF_BIN = 0.1
 """Least share of the k-mers of a bin that opposite pieces share: haplotypes may differ in one base of 14."""
 LEAST_SAME, ENOUGH = 10, 50
@@ -94,9 +93,12 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
     cut = []
     for contig, length in enumerate(contigs.lengths.tolist()):
         there = slice(first[contig], first[contig + 1])
-        alone = np.bincount(place[there] // BIN, minlength=-(-length // BIN)) >= ALONE * BIN * sampled
-        sites = place[there][is_site[there]]
-        cut.append(cut_contig(contig, length, sites, alone, *on.of_contig(contig), depth))
+        sites, others = place[there][is_site[there]], place[there][~is_site[there]]
+        alone, by_three = (
+            np.bincount(places // BIN, minlength=-(-length // BIN)) >= MOST * BIN * sampled
+            for places in (sites, others)
+        )
+        cut.append(cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth))
     pieces = Pieces.concat(cut)
     return assign_haplotypes(pieces, opposite(pieces, contigs.lengths, counted, sampled, threads))
 

@@ -99,6 +99,7 @@ def cut_contig(
     length: int,
     sites: np.ndarray,
     alone: np.ndarray,
+    by_three: np.ndarray,
     start: np.ndarray,
     end: np.ndarray,
     depth: float,
@@ -113,15 +114,16 @@ def cut_contig(
         Bases.
     sites : ndarray of int64
         First bases of the k-mers that no other contig has, ascending.
-    alone : ndarray of bool, shape (bins,)
-        Through which bins no other contig goes.
+    alone, by_three : ndarray of bool, shape (bins,)
+        Bins that no other contig has, and those that more than one other contig has.
     start, end : ndarray of int64
         Its reads, by start, half open.
     depth : float
         Reads that cover a base of one haplotype.
     """
     above = depth_of_bins(length, start, end) - SHARED * depth
-    shared = shared_bins(np.where(alone, above, np.minimum(above, (1 - SHARED) * depth)), depth)
+    in_two = np.where(by_three, 0, np.minimum(above, (1 - SHARED) * depth))
+    shared = shared_bins(np.where(alone, above, in_two), depth)
     sites = sites[~(shared | alone & (above > 0))[sites // BIN]]
     runs = carried_runs(sites, start, end)
     run_of_site = np.repeat(np.arange(len(runs)), np.diff(runs)[:, 0])
@@ -165,7 +167,7 @@ def shared_bins(above: np.ndarray, depth: float) -> np.ndarray:
         Of one haplotype.
     """
     change = depth * LEAST_SHARED / BIN / 2
-    single, shared, stays = 0.0, -change, []
+    single, shared, stays = 0.0, 0.0, []
     for excess in above.tolist():
         stays.append((single >= shared - change, shared >= single - change))
         single, shared = max(single, shared - change) - excess, max(shared, single - change) + excess

@@ -19,7 +19,7 @@ def kmers(contigs):
 
 def score_of_states(states, above, depth):
     """Return the score of the states (True for shared) of a contig's bins, given what each adds in shared."""
-    changes = sum(one != other for one, other in itertools.pairwise([False, *states]))
+    changes = sum(one != other for one, other in itertools.pairwise(states))
     gained = sum(value if shared else -value for shared, value in zip(states, above, strict=True))
     return gained - 5 * depth * changes
 
@@ -37,19 +37,23 @@ def sites_of(contig, where):
     return [at for of in few for _, at in of]
 
 
-def alone_in(contig, length, where):
-    """Return whether no other contig goes through each bin."""
+def contigs_of_bins(contig, length, where):
+    """Return how many contigs have most of each bin: 1, 3, or else 2."""
     few = [of for of in where.values() if len(of) <= 3]
-    places = [place for of in few if len({contig for contig, _ in of}) != 2 for place in of]
-    bins = [at // BIN for of, at in places if of == contig]
-    return [bins.count(i) >= BIN / 2 for i in range(-(-length // BIN))]
+    having = [(len({one for one, _ in of}), at // BIN) for of in few for one, at in of if one == contig]
+    return [
+        next((contigs for contigs in (1, 3) if having.count((contigs, i)) >= BIN / 2), 2)
+        for i in range(-(-length // BIN))
+    ]
 
 
-def scores_of_bins(alone, length, reads, depth):
+def scores_of_bins(contigs, length, reads, depth):
     """Return what each bin adds in shared state."""
-    depths = depths_of_bins(length, reads)
-    counted = [there if free else min(there, depth) for there, free in zip(depths, alone, strict=True)]
-    return [there - 1.5 * depth for there in counted]
+    above = [there - 1.5 * depth for there in depths_of_bins(length, reads)]
+    return [
+        {1: score, 2: min(score, -0.5 * depth), 3: 0}[number]
+        for number, score in zip(contigs, above, strict=True)
+    ]
 
 
 def best_score(above, depth):
@@ -71,10 +75,11 @@ def runs(sites, reads):
     return groups
 
 
-def pieces(contig, length, sites, alone, reads, states, depth):
+def pieces(contig, length, sites, contigs, reads, states, depth):
     """Return the pieces of a contig with its states: (contig, start, end, run or None, sites)."""
-    above = scores_of_bins(alone, length, reads, depth)
-    sites = [at for at in sites if not states[at // BIN] and not (alone[at // BIN] and above[at // BIN] > 0)]
+    depths = depths_of_bins(length, reads)
+    deep = [number == 1 and there > 1.5 * depth for number, there in zip(contigs, depths, strict=True)]
+    sites = [at for at in sites if not states[at // BIN] and not deep[at // BIN]]
     groups = runs(sites, reads) if sites else [[]]
     run_of = {at: number for number, group in enumerate(groups) for at in group}
     starts = {min(group) for group in groups if group}

@@ -101,10 +101,10 @@ def test_haplotypes_equal_the_oracle(seed):
     for contig, bases in enumerate(contigs):
         on = sorted((start, end) for of, start, end in reads if of == contig)
         sites = sorted(oracle.sites_of(contig, where))
-        alone = oracle.alone_in(contig, len(bases), where)
-        above = oracle.scores_of_bins(alone, len(bases), on, depth)
+        having = oracle.contigs_of_bins(contig, len(bases), where)
+        above = oracle.scores_of_bins(having, len(bases), on, depth)
         states = shared_bins(np.array(above), depth).tolist()
-        expected += oracle.pieces(contig, len(bases), sites, alone, on, states, depth)
+        expected += oracle.pieces(contig, len(bases), sites, having, on, states, depth)
     p = found.pieces
     assert [list(row) for row in zip(p.contig, p.start, p.end, p.run, p.sites, strict=True)] == [
         [contig, start, end, SHARED_RUN if run is None else run, len(sites)]
