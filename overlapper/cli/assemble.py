@@ -121,7 +121,7 @@ def assemble(
     Overlaps the reads, corrects them if they need it, lays them out and polishes the result if it
     needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json; of two haplotypes,
     contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
-    contigs.phase_blocks.tsv.
+    contigs.phase_blocks.tsv; where contigs of bad reads were left out, contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
     check_name(output, "--output")
