@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from overlapper.assemble.laid_out import Contigs
+from overlapper.assemble.rubbish import LeftOut
 from overlapper.kernels.common.error_sums import ONE, error_sums
 
+_LEFT_OUT_COLUMNS = ("left_out", "read", "contig", "start", "end")
 _COLUMNS = (
     "name",
     "length",
@@ -73,6 +75,19 @@ def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str,
                 quality, unconfirmed, str(contradicted.get(name, 0)),
             ]
         )  # fmt: skip
+
+
+def left_out_table(left_out: LeftOut, names: list[str], contigs: Contigs) -> Iterator[str]:
+    """Yield a header, and one tab-separated line a read of contigs that are left out.
+
+    Columns: number of the contig that is left out; read; contig that it belongs to, and about where the
+    contig that is left out lies there (0-based, half open).
+    """
+    yield "\t".join(_LEFT_OUT_COLUMNS)
+    known = contigs.sequences.names
+    columns = (left_out.group, left_out.contig, left_out.start, left_out.end)
+    for name, (group, contig, start, end) in zip(names, zip(*columns, strict=True), strict=True):
+        yield "\t".join(map(str, (group, name, known[contig], start, end)))
 
 
 def _tags(contigs: Contigs, contig: int) -> list[str]:

@@ -41,6 +41,7 @@ from overlapper.assemble.layouts import (
     tell_haplotypes_apart,
 )
 from overlapper.assemble.plan import Plan
+from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.correct.polish import Polished, Unitigs
@@ -91,6 +92,10 @@ class Assembled:
     cut_off : CutOff
     haplotypes : Haplotypes, optional
         Where they were told apart.
+    left_out : LeftOut
+        Reads of contigs that are left out (`overlapper.assemble.rubbish`).
+    names_left_out : list of str
+        Of these reads.
     """
 
     contigs: Contigs
@@ -101,6 +106,8 @@ class Assembled:
     adapters: list[str]
     cut_off: CutOff
     haplotypes: Haplotypes | None
+    left_out: LeftOut
+    names_left_out: list[str]
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -121,6 +128,7 @@ class Assembled:
                 "adapters": self.adapters,
                 "bases cut off ends": self.cut_off.errors,
                 "bases of adapters cut off": self.cut_off.adapters,
+                "left out": int(self.left_out.group.max(initial=0)),
             },
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
             "stages": {
@@ -240,8 +248,11 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
+    left_out = layout.left_out
+    names = steps.names_of(left_out.read)
     return Assembled(
-        contigs, params, steps.stages.done, warnings, contradicted, adapters, cut_off, haplotypes
+        contigs, params, steps.stages.done, warnings, contradicted, adapters, cut_off, haplotypes, left_out,
+        names,
     )  # fmt: skip
 
 

@@ -117,8 +117,6 @@ class Haplotypes:
 def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[Haplotig]:
     """Return the contigs of one haplotype, longest first; shared pieces go with the piece before them.
 
-    A shared piece that no piece of the haplotype precedes or follows is left out if others have it already.
-
     Parameters
     ----------
     phased : Phased
@@ -142,9 +140,6 @@ def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[H
             found.pop()
             start, block = last.parts[0].start, block or last.block
         found.append(Haplotig([Part(contig, start, end, False)], block, False))
-    there = np.flatnonzero(phased.is_there_already(haplotype)).tolist()
-    again = {(int(pieces.contig[piece]), int(pieces.start[piece])) for piece in there}
-    found = [one for one in found if one.block or one.parts[0][:2] not in again]
     ends = np.zeros(len(circular), np.int64)
     np.maximum.at(ends, pieces.contig, pieces.end)
     found = [
@@ -164,12 +159,11 @@ def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
     phased : Phased
     lengths : ndarray of int64, shape (contigs,)
     """
-    contig = phased.pieces.contig
     chosen = np.zeros(len(lengths), np.bool_)
     opposite: list[list[tuple[int, int]]] = [[] for _ in lengths]
     for one, other, bases in phased.opposite:
-        opposite[contig[one]].append((contig[other], bases))
-        opposite[contig[other]].append((contig[one], bases))
+        opposite[one].append((other, bases))
+        opposite[other].append((one, bases))
     for one in np.argsort(-lengths, kind="stable"):
         there = sum(bases for other, bases in opposite[one] if chosen[other])
         chosen[one] = 2 * there < lengths[one]

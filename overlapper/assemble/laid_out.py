@@ -97,6 +97,21 @@ class LaidOut:
         )  # fmt: skip
         return type(self)(made, own)
 
+    def take(self, kept: np.ndarray) -> Self:
+        """Return some of the contigs, in ascending order, which no link joins to others."""
+        contigs, own = self.contigs, self.reads
+        stays = np.isin(np.arange(len(contigs)), kept)
+        number = np.cumsum(stays) - 1
+        own = own.take(np.flatnonzero(stays[own.unitig]))
+        circular = contigs.circular[kept]
+        made = Contigs(
+            with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
+            contigs.reads[kept],
+            *(2 * number[end >> 1] + (end & 1) for end in (contigs.link_source, contigs.link_target)),
+            contigs.link_overlap,
+        )  # fmt: skip
+        return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
+
     def beside(self, other: Self) -> Self:
         """Return these contigs and those of another layout."""
         one, more, n = self.contigs, other.contigs, len(self.contigs)

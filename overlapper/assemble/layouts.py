@@ -18,6 +18,7 @@ from overlapper.assemble.lost import LostKmers
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rounds import in_one_round
+from overlapper.assemble.rubbish import LeftOut, leave_out
 from overlapper.assemble.separation import drop_overlaps_between_copies
 from overlapper.assemble.steps import AssemblySteps
 from overlapper.correct.own_reads import OwnReads, own_reads
@@ -38,6 +39,8 @@ class LayoutWithHaplotypes(NamedTuple):
     Attributes
     ----------
     laid_out : LaidOut
+    left_out : LeftOut
+        Reads of other contigs.
     overlaps : Overlaps
         Those that were laid out; empty where contigs will be polished, which finds its own.
     depth : float or None
@@ -47,6 +50,7 @@ class LayoutWithHaplotypes(NamedTuple):
     """
 
     laid_out: LaidOut
+    left_out: LeftOut
     overlaps: Overlaps
     depth: float | None
     phased: Phased | None
@@ -74,9 +78,17 @@ def lay_out(
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
+
+    def without_rubbish(laid_out: LaidOut) -> tuple[LaidOut, LeftOut]:
+        return leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
+
     if not depth:
-        return LayoutWithHaplotypes(laid_out_of(np.inf, "layout", overlaps), kept, None, None)
-    laid_out = _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
+        return LayoutWithHaplotypes(
+            *without_rubbish(laid_out_of(np.inf, "layout", overlaps)), kept, None, None
+        )
+    laid_out, left_out = without_rubbish(
+        _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
+    )
     phased = None
     if params.haplotypes is WhatOfHaplotypes.AUTO:
         contigs = laid_out.contigs
@@ -86,8 +98,8 @@ def lay_out(
             # Those to come have their names.
             steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
             laid_out = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
-            return LayoutWithHaplotypes(laid_out, kept, None, None)
-    return LayoutWithHaplotypes(laid_out, kept, depth, phased)
+            return LayoutWithHaplotypes(*without_rubbish(laid_out), kept, None, None)
+    return LayoutWithHaplotypes(laid_out, left_out, kept, depth, phased)
 
 
 def _whole_layout(

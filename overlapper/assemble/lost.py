@@ -13,6 +13,7 @@ from overlapper.assemble.laid_out import LaidOut
 from overlapper.assemble.pieces import K
 from overlapper.kernels.seeds import kmer_columns
 from overlapper.runtime.memory import check_room
+from overlapper.sketch.adapters import END
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
 
@@ -38,6 +39,8 @@ class LostKmers:
     @classmethod
     def of(cls, reads: Reads, laid_out: LaidOut, depth: float, room: int | None, threads: int) -> Self:
         """Find them among the reads that were laid out nowhere, as all bases of others are in contigs.
+
+        The first and last `END` bases of reads are left out: what several reads have there are adapters.
 
         Parameters
         ----------
@@ -66,7 +69,9 @@ class LostKmers:
         found = np.concatenate(
             counted.by_range(kmer_columns.occurrences_of_frequent, least, len(unplaced), threads=threads)
         )
-        return cls(unplaced[found >> 32], (found & 0xFFFFFFFF) >> 1)
+        read, place = unplaced[found >> 32], (found & 0xFFFFFFFF) >> 1
+        inside = (place >= END) & (place + K + END <= reads.lengths[read])
+        return cls(read[inside], place[inside])
 
     def stretches(self, laid_out: LaidOut) -> tuple[np.ndarray, np.ndarray]:
         """Return the stretches with lost k-mers of contigs that the reads with these were laid out in alone.

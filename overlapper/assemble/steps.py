@@ -48,6 +48,9 @@ class AssemblySteps(Protocol):
     def origin(self) -> np.ndarray:
         """The number of each current read among the given reads (int64)."""
 
+    def names_of(self, reads: np.ndarray) -> list[str]:
+        """Return the names of some of the current reads."""
+
     @property
     def overlaps(self) -> Overlaps:
         """The overlaps of the last search, in the numbers of `reads`."""
@@ -132,6 +135,10 @@ class HeldSteps:
     def origin(self) -> np.ndarray:
         """See `AssemblySteps`."""
         return np.arange(len(self._given))
+
+    def names_of(self, reads: np.ndarray) -> list[str]:
+        """See `AssemblySteps`."""
+        return self._given.take(reads).names
 
     def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""

@@ -113,6 +113,10 @@ class StoredSteps:
         """See `AssemblySteps`; corrected reads are sorted anew."""
         return np.arange(len(self._given)) if self._store is self._given else self._store.order
 
+    def names_of(self, reads: np.ndarray) -> list[str]:
+        """See `AssemblySteps`."""
+        return self._given.names().take(self._given.order[self.origin[reads]]).names
+
     @property
     def overlaps(self) -> Overlaps:
         """See `AssemblySteps`."""

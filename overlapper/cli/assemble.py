@@ -28,6 +28,7 @@ overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
+LEFT_OUT = "contigs.left_out.tsv"
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
@@ -131,9 +132,9 @@ def assemble(
     Overlaps the reads, corrects them if they need it, lays them out and polishes the result if it
     needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json; of two haplotypes,
     contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
-    contigs.phase_blocks.tsv.
+    contigs.phase_blocks.tsv; where contigs of bad reads were left out, contigs.left_out.tsv.
     """
-    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES)}
+    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
     check_name(output, "--output")
     stages = os.path.join(output, "stages")
     outputs = {
@@ -182,7 +183,7 @@ def assemble(
         files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
         files.write(write_config, lambda: to_toml(params))
         files.close()
-        _tell(progress, made, list(contents["contigs.tsv"]), output, verbose)
+        _tell(progress, made, contents, output, verbose)
 
 
 def _make_folder_of_log(log: str | None, output: str) -> None:
@@ -208,7 +209,7 @@ def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
 
 def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     """Return the lines of all files of an assembly, by name."""
-    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
+    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
     from overlapper.assemble.haplotype_files import haplotype_files
 
     contigs = made.contigs
@@ -217,6 +218,8 @@ def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)
+    if len(made.left_out):
+        contents[LEFT_OUT] = left_out_table(made.left_out, made.names_left_out, contigs)
     return contents
 
 
@@ -233,7 +236,9 @@ def _check_choices(correct: str | None, copies: str | None, haplotypes: str | No
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
 
-def _tell(progress: Progress, made: Assembled, table: list[str], output: str, verbose: bool) -> None:
+def _tell(
+    progress: Progress, made: Assembled, contents: dict[str, Iterable[str]], output: str, verbose: bool
+) -> None:
     """Log how long the stages took, what was decided, and the first contigs of the table."""
     for stage in made.stages:
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
@@ -242,8 +247,10 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
     progress.note(made.decision())
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
-    elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
+    not_always = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
+    if former := sorted(name for name in not_always if os.path.lexists(os.path.join(output, name))):
         progress.note(f"of a former run, with other parameters: {', '.join(former)}")
+    table = list(contents["contigs.tsv"])
     for row in aligned([line.split("\t") for line in table[: 1 + MOST_SHOWN]]).splitlines():
         progress.note(row)
     if len(table) > 1 + MOST_SHOWN:
@@ -257,6 +264,11 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
         progress.note(
             f"{wrong:,} bases at ends of contigs, where reads are too few or disagree, were cut off "
             "(--end-errors 1 keeps them)"
+        )
+    if len(made.left_out):
+        progress.note(
+            f"{made.left_out.group.max()} contigs of bad reads, at places that others hold, were left out: "
+            f"{os.path.join(output, LEFT_OUT)}"
         )
     for line in made.warnings:
         progress.note(line)

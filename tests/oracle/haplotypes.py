@@ -17,10 +17,9 @@ def kmers(contigs):
     return where
 
 
-def score_of_states(states, depths, depth):
-    """Return the score of the states (True for shared) of a contig's bins, whose depths are given."""
-    changes = sum(one != other for one, other in itertools.pairwise([False, *states]))
-    above = [there - 1.5 * depth for there in depths]
+def score_of_states(states, above, depth):
+    """Return the score of the states (True for shared) of a contig's bins, given what each adds in shared."""
+    changes = sum(one != other for one, other in itertools.pairwise(states))
     gained = sum(value if shared else -value for shared, value in zip(states, above, strict=True))
     return gained - 5 * depth * changes
 
@@ -32,11 +31,36 @@ def depths_of_bins(length, reads):
     ]
 
 
-def best_score(depths, depth):
+def sites_of(contig, where):
+    """Return where the k-mers start that this contig alone has, up to three times."""
+    few = [of for of in where.values() if len(of) <= 3 and {one for one, _ in of} == {contig}]
+    return [at for of in few for _, at in of]
+
+
+def contigs_of_bins(contig, length, where):
+    """Return how many contigs have most of each bin: 1, 3, or else 2."""
+    few = [of for of in where.values() if len(of) <= 3]
+    having = [(len({one for one, _ in of}), at // BIN) for of in few for one, at in of if one == contig]
+    return [
+        next((contigs for contigs in (1, 3) if having.count((contigs, i)) >= BIN / 2), 2)
+        for i in range(-(-length // BIN))
+    ]
+
+
+def scores_of_bins(contigs, length, reads, depth):
+    """Return what each bin adds in shared state."""
+    above = [there - 1.5 * depth for there in depths_of_bins(length, reads)]
+    return [
+        {1: score, 2: min(score, -0.5 * depth), 3: 0}[number]
+        for number, score in zip(contigs, above, strict=True)
+    ]
+
+
+def best_score(above, depth):
     """Return the largest score that states can have."""
     return max(
-        score_of_states(states, depths, depth)
-        for states in itertools.product((False, True), repeat=len(depths))
+        score_of_states(states, above, depth)
+        for states in itertools.product((False, True), repeat=len(above))
     )
 
 
@@ -51,60 +75,53 @@ def runs(sites, reads):
     return groups
 
 
-def pieces(contig, length, sites, reads, shared):
-    """Return the pieces of a contig with its shared stretches: (contig, start, end, sites)."""
-    found = []
-    bounds = [0, *itertools.chain(*shared), length]
-    for number, (low, high) in enumerate(itertools.pairwise(bounds)):
-        there = [site for site in sites if low <= site < high]
-        if number % 2 == 1 or not there:
-            if high > low:
-                found.append([contig, low, high, []])
-            continue
-        groups = runs(there, reads)
-        for group, following in zip(groups, [*groups[1:], None], strict=True):
-            end = following[0] if following else high
-            found.append([contig, low, end, group])
-            low = end
-    joined = []
-    for one in found:
-        if joined and not one[3] and not joined[-1][3]:
-            joined[-1][2] = one[2]
-        else:
-            joined.append(one)
-    return joined
+def pieces(contig, length, sites, contigs, reads, states, depth):
+    """Return the pieces of a contig with its states: (contig, start, end, run or None, sites)."""
+    depths = depths_of_bins(length, reads)
+    deep = [number == 1 and there > 1.5 * depth for number, there in zip(contigs, depths, strict=True)]
+    sites = [at for at in sites if not states[at // BIN] and not deep[at // BIN]]
+    groups = runs(sites, reads) if sites else [[]]
+    run_of = {at: number for number, group in enumerate(groups) for at in group}
+    starts = {min(group) for group in groups if group}
+    found, run = [], 0
+    for at in range(length):
+        shared = states[at // BIN]
+        run = run_of.get(at, run)
+        stretch_begins = at % BIN == 0 and (at == 0 or shared != states[at // BIN - 1])
+        if stretch_begins and not shared:  # of the run of its first site, if it has one
+            ends = next((i for i in range(at // BIN, len(states)) if states[i]), len(states)) * BIN
+            run = next((run_of[site] for site in sites if at <= site < ends), run)
+        if stretch_begins or (at in starts and found[-1][3] != run):
+            found.append([contig, at, at, None if shared else run, []])
+        found[-1][2] = at + 1
+        if at in run_of:
+            found[-1][4].append(at)
+    return found
 
 
 def opposite(cut, where):
-    """Return pairs of pieces that are opposite, and how many bins are the same; most first."""
+    """Return pairs of opposite groups, (contig, run), and how many bins are the same; most first."""
 
     def inside(piece, at):
-        return cut[piece][3][0] <= at <= cut[piece][3][-1]
+        return cut[piece][4] and cut[piece][4][0] <= at <= cut[piece][4][-1]
 
-    met = [(a, b, one, other) for a, b, one, other in met_in(cut, where) if cut[a][3] and cut[b][3]]
+    groups = sorted({(contig, run) for contig, _, _, run, _ in cut if run is not None})
+    met = met_in(cut, where)
     between = [pair for pair in met if inside(pair[0], pair[2][1]) and inside(pair[1], pair[3][1])]
-    found = common(between, [sites[-1] + K - sites[0] if sites else 0 for _, _, _, sites in cut])
-    paired = {piece for pair in found for piece in pair[:2]}
-    for a, b, same in common(met, [end - start for _, start, end, _ in cut]):
+    extents = [sites[-1] + K - sites[0] if sites else 0 for *_, sites in cut]
+    found = common(cut, between, extents, groups)
+    paired = {group for pair in found for group in pair[:2]}
+    for a, b, same in common(cut, met, [end - start for _, start, end, *_ in cut], groups):
         if a not in paired or b not in paired:
             paired |= {a, b}
             found.append((a, b, same))
     return found
 
 
-def beside_shared(cut, where):
-    """Return shared pieces, ones of a haplotype, and how many bins they have in common."""
-    met = [
-        (a, b, one, other) for a, b, one, other in met_in(cut, where) if bool(cut[a][3]) != bool(cut[b][3])
-    ]
-    found = common(met, [end - start for _, start, end, _ in cut])
-    return [(b, a, same) if cut[a][3] else (a, b, same) for a, b, same in found]
-
-
 def met_in(cut, where):
     """Return the pairs of pieces that have a k-mer, and where it starts in either."""
     piece_of = {}
-    for i, (contig, start, end, _) in enumerate(cut):
+    for i, (contig, start, end, *_) in enumerate(cut):
         piece_of |= {(contig, at): i for at in range(start, end)}
     return [
         (piece_of[one], piece_of[other], one, other)
@@ -115,45 +132,64 @@ def met_in(cut, where):
     ]
 
 
-def common(met, sizes):
-    """Return pairs of pieces of given sizes that have enough bins in common, and how many; most first."""
-    bins = {}
+def common(cut, met, sizes, groups):
+    """Return pairs of groups that have enough bins in common, and how many; most first.
+
+    ``sizes`` are those of pieces.
+    """
+    bins, size, same = {}, dict.fromkeys(groups, 0), {}
+    for (contig, _, _, run, _), bases in zip(cut, sizes, strict=True):
+        if run is not None:
+            size[contig, run] += bases
     for a, b, one, other in met:
         place = one if sizes[a] <= sizes[b] else other
         at = bins.setdefault((a, b), {})
         at[place[1] // BIN] = at.get(place[1] // BIN, 0) + 1
-    found = []
     for (a, b), counts in bins.items():
-        same = sum(count >= 100 for count in counts.values())
-        if same >= min(50, max(10, min(sizes[a], sizes[b]) / BIN / 2)):
-            found.append((a, b, same))
+        pair = tuple(
+            sorted((cut[piece][0], -1 if cut[piece][3] is None else cut[piece][3]) for piece in (a, b))
+        )
+        if pair[0] != pair[1] and all(of in size for of in pair):
+            same[pair] = same.get(pair, 0) + sum(count >= 100 for count in counts.values())
+    found = [
+        (a, b, bins)
+        for (a, b), bins in same.items()
+        if bins >= min(50, max(10, min(size[a], size[b]) / BIN / 2))
+    ]
     return sorted(found, key=lambda pair: (-pair[2], pair[:2]))
 
 
 def blocks(cut, pairs):
     """Return (block, haplotype) of each piece, (0, 0) where it is shared."""
-    groups = [({piece}, set()) for piece in range(len(cut)) if cut[piece][3]]
-    for a, b, _ in pairs:
-        of_a = next(group for group in groups if a in group[0] | group[1])
-        of_b = next(group for group in groups if b in group[0] | group[1])
+    every = sorted({(contig, run) for contig, _, _, run, _ in cut if run is not None})
+    sides = [({group}, set()) for group in every]
+    opposed = {group for pair in pairs for group in pair[:2]}
+    neighbours = [
+        (group, min((abs(other[1] - group[1]), other) for other in beside)[1])
+        for group in every
+        if group not in opposed
+        and (beside := [other for other in every if other[0] == group[0] and other != group])
+    ]
+    for a, b, are_opposite in [(a, b, True) for a, b, _ in pairs] + [(a, b, False) for a, b in neighbours]:
+        of_a = next(two for two in sides if a in two[0] | two[1])
+        of_b = next(two for two in sides if b in two[0] | two[1])
         if of_a is of_b:
             continue
-        groups.remove(of_a)
-        groups.remove(of_b)
+        sides.remove(of_a)
+        sides.remove(of_b)
         with_a, against_a = of_a if a in of_a[0] else of_a[::-1]
-        with_b, against_b = of_b if b in of_b[0] else of_b[::-1]
-        groups.append((with_a | against_b, against_a | with_b))
+        with_b, against_b = of_b if (b in of_b[0]) == are_opposite else of_b[::-1]
+        sides.append((with_a | against_b, against_a | with_b))
 
     def bases(side):
-        return sum(cut[piece][2] - cut[piece][1] for piece in side)
+        return sum(end - start for contig, start, end, run, _ in cut if (contig, run) in side)
 
-    result, so_far = [(0, 0)] * len(cut), [0, 0]
-    ranked = sorted(groups, key=lambda group: -bases(group[0] | group[1]))
-    for number, group in enumerate(ranked, start=1):
-        shorter, longer = sorted(group, key=bases)
+    result, so_far = {}, [0, 0]
+    ranked = sorted(sides, key=lambda two: -bases(two[0] | two[1]))
+    for number, two in enumerate(ranked, start=1):
+        shorter, longer = sorted(two, key=bases)
         order = (shorter, longer) if so_far[0] > so_far[1] else (longer, shorter)
         for haplotype, side in enumerate(order, start=1):
             so_far[haplotype - 1] += bases(side)
-            for piece in side:
-                result[piece] = number, haplotype
-    return result
+            result |= dict.fromkeys(side, (number, haplotype))
+    return [result.get((contig, run), (0, 0)) for contig, _, _, run, _ in cut]

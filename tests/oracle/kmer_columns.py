@@ -4,9 +4,10 @@ import collections
 import itertools
 
 
-def places_of_single(columns):
-    """Return the places of k-mers that occur once."""
-    return [column[0] for column in columns if len(column) == 1]
+def not_in_two(columns):
+    """Return occurrences of k-mers that one sequence alone has, and 1, or that more than two have, and 0."""
+    having = [({sequence for sequence, _ in column}, column) for column in columns]
+    return [(*place, int(len(of) == 1)) for of, column in having if len(of) != 2 for place in column]
 
 
 def frequent(columns, least, behind):
@@ -39,7 +40,7 @@ def shared(columns, pieces, bin_size, k):
     for column in columns:
         for (of_one, one), (of_other, other) in itertools.combinations(column, 2):
             a, b = piece_at(of_one, one), piece_at(of_other, other)
-            if a == b or not (sites(a) or sites(b)):
+            if a == b:
                 continue
             found[a, b, (one if length(a) <= length(b) else other) // bin_size, False] += 1
             if sites(a) and sites(b) and between(a, one) and between(b, other):

@@ -2,7 +2,7 @@
 
 from tests.oracle.strands import reverse_complement
 
-K, LEAST = 31, 2_000
+K, LEAST, END = 31, 2_000, 150
 
 
 def kmers_of(bases):
@@ -12,7 +12,10 @@ def kmers_of(bases):
 
 
 def lost_kmers(reads, placed, contigs, depth):
-    """Return (read, first base) of the k-mers that half of ``depth`` reads have, and no contig."""
+    """Return (read, first base) of the k-mers that half of ``depth`` reads have, and no contig.
+
+    Those in the first and last `END` bases of reads are left out.
+    """
     in_contigs = {kmer for contig in contigs for kmer, _ in kmers_of(contig)}
     having = {}
     for number, bases in enumerate(reads):
@@ -21,7 +24,8 @@ def lost_kmers(reads, placed, contigs, depth):
                 if kmer not in in_contigs:
                     having.setdefault(kmer, []).append((number, at))
     enough = (places for places in having.values() if 2 * len({read for read, _ in places}) >= depth)
-    return sorted(place for places in enough for place in places)
+    inside = ((read, at) for places in enough for read, at in places)
+    return sorted((read, at) for read, at in inside if END <= at <= len(reads[read]) - END - K)
 
 
 def stretches(lost, rows, lengths):

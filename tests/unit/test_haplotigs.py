@@ -8,7 +8,7 @@ from overlapper.assemble.haplotigs import PROBE, Haplotig, Links, Part, join, of
 from overlapper.assemble.haplotype_files import haplotig_gfa, names_of
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
-from overlapper.assemble.pieces import Pieces
+from overlapper.assemble.pieces import SHARED_RUN, Pieces
 from overlapper.errors import ParameterError
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
@@ -16,14 +16,12 @@ from overlapper.tables import Reads
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
-def phased(rows, opposite=(), beside_shared=()):
+def phased(rows, opposite=()):
     """Return pieces: (contig, start, end, block, haplotype)."""
     contig, start, end, block, haplotype = np.array(rows, np.int64).T
-    sites = (block > 0).astype(np.int64)
-    pieces = Pieces(contig.astype(np.int32), start, end, sites, start, start + sites)
-    return Phased(
-        pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite), list(beside_shared)
-    )
+    sites, run = (block > 0).astype(np.int64), np.where(block > 0, block, SHARED_RUN)
+    pieces = Pieces(contig.astype(np.int32), start, end, run, sites, start, start + sites)
+    return Phased(pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite))
 
 
 def no_links():
@@ -42,19 +40,6 @@ def test_shared_pieces_are_in_both_and_blocks_are_not_joined():
 
     assert stretches(1) == [((0, 0, 20), 1), ((2, 0, 8), 0)]
     assert stretches(2) == [((0, 10, 33), 2), ((1, 0, 9), 1), ((2, 0, 8), 0)]
-
-
-def test_what_a_haplotype_has_already_is_not_in_it_again():
-    rows = [(0, 0, 90_000, 1, 1), (1, 0, 20_000, 1, 2), (1, 20_000, 50_000, 0, 0), (1, 50_000, 90_000, 2, 2)]
-
-    def starts(beside_shared, haplotype):
-        pieces = phased(rows, beside_shared=beside_shared)
-        return [one.parts[0][:2] for one in of_haplotype(pieces, np.zeros(2, bool), haplotype)]
-
-    assert starts([(2, 0, 28_000)], 1) == [(0, 0)]
-    assert starts([(2, 0, 27_000)], 1) == starts([(2, 3, 30_000)], 1) == [(0, 0), (1, 20_000)]
-    # Beside pieces of its own haplotype it stays.
-    assert starts([(2, 0, 28_000), (2, 3, 30_000)], 2) == [(1, 0), (1, 50_000)]
 
 
 def test_pieces_of_one_block_are_one_contig_and_circles_stay():
@@ -86,13 +71,6 @@ def test_two_species_are_not_two_haplotypes():
     assert phased(pieces[:3]).of_two
     assert phased([*pieces[:3], (3, 0, 19, 2, 1)]).of_two
     assert not phased(pieces[:1]).of_two
-
-
-def test_two_strains_are_not_two_haplotypes():
-    # What is deep in the contig of the frequent strain is in the contig of the other one again.
-    pieces = [(0, 0, 30, 1, 1), (0, 30, 80, 0, 0), (1, 0, 80, 1, 2)]
-    assert phased(pieces, [(0, 2, 30)], [(1, 2, 30)]).of_two
-    assert not phased(pieces, [(0, 2, 30)], [(1, 2, 31)]).of_two
 
 
 @pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])

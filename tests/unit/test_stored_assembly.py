@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper.assemble.contigs import assemble_reads
+from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.stored import assemble_stored
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.stored_polish import polish_stored
@@ -64,10 +65,19 @@ def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
     assert not list(workdir.folder.glob("polish-seeds*"))
 
 
+def first_ones(reads, laid_out, *_):
+    """Return contigs, and their first reads as if these were of contigs that are left out."""
+    own = laid_out.reads
+    read = own.read[np.lexsort([own.read_length, own.start, own.unitig])][:5].astype(np.int32)
+    none = np.zeros(len(read), np.int32)
+    return laid_out, LeftOut(read, none + 1, none, none.astype(np.int64), none.astype(np.int64))
+
+
 @pytest.mark.parametrize("correct", ["never", "always"])
 def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     store, workdir, stages = with_store
     monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=1),
@@ -79,6 +89,8 @@ def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     assert len(made.contigs)
     assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
     assert made.contigs.depth.tolist() == whole.contigs.depth.tolist()
+    assert made.names_left_out == whole.names_left_out
+    assert len(set(made.names_left_out)) == 5 and set(made.names_left_out) <= set(read_set().names)
     names = [stage.name for stage in stages.done]
     assert ("corrected-reads" in names) == (correct == "always")
     again = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=Stages(workdir))

@@ -52,13 +52,24 @@ def _base_of(occurrence):
 
 
 @njit(nogil=True, cache=True)
-def places_of_single(offsets, occurrences, first, last):
-    """Return the places of k-mers that occur once, of the columns ``[first, last)`` (int64)."""
-    found, n = np.empty(last - first, np.int64), 0
+def not_in_two(offsets, occurrences, first, last):
+    """Return occurrences of k-mers that other than two sequences have, of the columns ``[first, last)``.
+
+    Returns
+    -------
+    ndarray of int64
+        The lowest bit is 1 where one sequence alone has the k-mer.
+    """
+    found, n = np.empty(offsets[last] - offsets[first], np.int64), 0
     for column in range(first, last):
-        if offsets[column + 1] - offsets[column] == 1:
-            occurrence = occurrences[offsets[column]]
-            found[n] = (occurrence >> 32 << 32) | _base_of(occurrence)
+        start, stop = offsets[column], offsets[column + 1]
+        sequences = 1
+        for i in range(start + 1, stop):
+            sequences += occurrences[i] >> 32 != occurrences[i - 1] >> 32
+        if sequences == 2:
+            continue
+        for i in range(start, stop):
+            found[n] = occurrences[i] >> 1 << 1 | (sequences == 1)
             n += 1
     return found[:n].copy()
 
@@ -155,8 +166,8 @@ def _used(keys, counts, used):
 def count_shared(offsets, occurrences, first, last, pieces, bin_size, k, bins):
     """Count the k-mers that pairs of pieces have in common, in bins of the shorter one of each pair.
 
-    A pair counts if one piece at least has sites; where both do, the k-mers between the outermost sites of
-    both are counted a second time, in bins of the piece with fewer bases between these.
+    Where both have sites, the k-mers between the outermost sites of both are counted a second time, in bins
+    of the piece with fewer bases between these.
 
     Parameters
     ----------
@@ -188,7 +199,7 @@ def count_shared(offsets, occurrences, first, last, pieces, bin_size, k, bins):
                 high_bin = _base_of(occurrences[j]) // bin_size
                 high = _piece_of(pieces, occurrences[j], high_bin)
                 high_sites = pieces.behind_sites[high] - pieces.first_site[high]
-                if low == high or (low_sites == 0 and high_sites == 0):
+                if low == high:
                     continue
                 if 2 * used >= len(keys):
                     keys, counts = _of_twice_the_size(keys, counts)

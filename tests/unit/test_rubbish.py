@@ -1,0 +1,142 @@
+"""Contigs of bad reads are left out where others hold their place, and have nothing of their own."""
+
+import random
+
+import numpy as np
+import pytest
+
+from overlapper.assemble.contig_files import left_out_table
+from overlapper.assemble.rubbish import CONFIRMED, leave_out
+from overlapper.errors import ParameterError
+from overlapper.params.graph import CleanParams
+from tests.oracle.strands import reverse_complement
+from tests.property.test_haplotypes import mutated
+from tests.property.test_lost import laid_out
+from tests.read_sets import reads_of
+
+BASES = 30_000
+FEW = CleanParams().tip_reads
+
+
+class Case:
+    """A contig six reads deep, others with reads of theirs, and reads that are laid out nowhere."""
+
+    def __init__(self, seed=1):
+        self.random = random.Random(seed)
+        self.genome = self.drawn(BASES)
+        self.contigs, self.reads, self.rows = [], [], []
+        self.add(self.genome, [(start, start + 6_000) for start in range(0, BASES - 5_000, 1_000)])
+
+    def drawn(self, bases):
+        return "".join(self.random.choices("ACGT", k=bases))
+
+    def add(self, bases, places):
+        """Add a contig and reads at places of it."""
+        for start, end in places:
+            row = (len(self.contigs), start, len(self.reads), 0, end - start, 0, end - start)
+            self.rows.append(row)
+            self.reads.append(bases[start:end])
+        self.contigs.append(bases)
+
+    def bad(self, start, end, rate=0.05):
+        return mutated(self.random, self.genome[start:end], rate, 0, 0)
+
+    def left_out(self, links=()):
+        """Return which contigs are left out, by length, and the rows of their reads."""
+        order = sorted(range(len(self.contigs)), key=lambda i: -len(self.contigs[i]))
+        number = {contig: i for i, contig in enumerate(order)}
+        contigs = [self.contigs[contig] for contig in order]
+        rows = [(number[contig], *row) for contig, *row in self.rows]
+        links = [(2 * number[source], 2 * number[target], 500) for source, target in links]
+        made, found = leave_out(reads_of(self.reads), laid_out(contigs, rows, links=links), FEW, None, 1)
+        kept = [made.contigs.sequences.sequence(i) for i in range(len(made.contigs))]
+        named = [f"utg{i + 1:06d}l" for i in range(len(kept))]
+        assert made.contigs.sequences.names == named or not len(found)
+        own = made.reads
+        placed = [sorted(own.read[own.unitig == unitig].tolist()) for unitig in range(len(kept))]
+        assert placed == [[row[2] for row in self.rows if self.contigs[row[0]] == bases] for bases in kept]
+        gone = sorted(set(range(len(contigs))) - {contigs.index(bases) for bases in kept})
+        return [order[i] for i in gone], found
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_contig_of_two_bad_reads_is_left_out(turned):
+    case = Case()
+    bases = case.bad(8_000, 20_000)
+    case.add(reverse_complement(bases) if turned else bases, [(0, 8_000), (5_000, 12_000)])
+    gone, found = case.left_out()
+    assert gone == [1]
+    last = len(case.reads)
+    assert found.read.tolist() == [last - 2, last - 1] and found.group.tolist() == [1, 1]
+    assert found.contig.tolist() == [0, 0]
+    assert 7_900 < found.start[0] < 8_200 and 19_800 < found.end[0] <= 20_000
+
+
+def test_the_table_says_which_reads_and_where_they_belong():
+    case = Case()
+    case.add(case.bad(8_000, 20_000), [(0, 8_000), (5_000, 12_000)])
+    contigs = [case.genome, case.contigs[1]]
+    made, found = leave_out(reads_of(case.reads), laid_out(contigs, case.rows), FEW, None, 1)
+    head, *rows = [line.split("\t") for line in left_out_table(found, ["one", "other"], made.contigs)]
+    assert head == ["left_out", "read", "contig", "start", "end"]
+    assert [row[:3] for row in rows] == [["1", "one", "utg000001l"], ["1", "other", "utg000001l"]]
+    assert [row[3:] for row in rows] == [[str(found.start[0]), str(found.end[0])]] * 2
+
+
+def test_what_no_other_contig_holds_stays():
+    case = Case()
+    case.add(case.drawn(9_000), [(0, 9_000)])  # a single read elsewhere
+    case.add(case.genome[-8_000:] + case.drawn(4_000), [(0, 12_000)])  # one that goes on
+    case.add(case.bad(5_000, 14_000, 0.2), [(0, 9_000)])  # too many errors to tell
+    assert case.left_out()[0] == []
+
+
+def test_of_single_reads_of_a_place_the_longest_stays():
+    case = Case()
+    elsewhere = case.drawn(9_000)
+    case.add(elsewhere, [(0, 9_000)])
+    case.add(mutated(case.random, elsewhere[500:8_500], 0.03, 0, 0), [(0, 8_000)])
+    gone, found = case.left_out()
+    assert gone == [2] and found.contig.tolist() == [1]
+
+
+def test_a_haplotype_that_several_reads_have_stays():
+    case = Case()
+    other = mutated(case.random, case.genome[4_000:16_000], 0.005, 0, 0)
+    case.add(other, [(0, 8_000), (5_000, 12_000)])
+    assert case.left_out()[0] == [1]
+    case.reads += [other] * (CONFIRMED - 1)
+    assert case.left_out()[0] == []
+    # But not another contig of it, nor one that differs in two bases alone.
+    case.add(mutated(case.random, other, 0.04, 0, 0), [(0, 12_000)])
+    assert case.left_out()[0] == [2]
+    two = list(case.genome[17_000:29_000])
+    two[3_000], two[9_000] = reverse_complement(two[3_000]), reverse_complement(two[9_000])
+    case.add("".join(two), [(0, 12_000)])
+    case.reads += ["".join(two)] * CONFIRMED
+    assert case.left_out()[0] == [2, 3]
+
+
+def test_contigs_of_more_reads_and_linked_ones_stay():
+    case = Case()
+    case.add(case.bad(8_000, 20_000), [(0, 12_000)] * (FEW + 1))
+    case.add(case.bad(2_000, 11_000), [(0, 9_000)])
+    case.add(case.drawn(9_000), [(0, 9_000)])
+    assert case.left_out()[0] == [2]
+    assert case.left_out(links=[(2, 3)])[0] == []
+
+
+def test_a_memory_budget_that_is_too_small():
+    case = Case()
+    case.add(case.bad(8_000, 20_000), [(0, 12_000)])
+    with pytest.raises(ParameterError, match="k-mers that tell contigs of bad reads"):
+        leave_out(reads_of(case.reads), laid_out(case.contigs, case.rows), FEW, 1 << 20, 1)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_threads_change_nothing(threads):
+    case = Case()
+    case.add(case.bad(8_000, 20_000), [(0, 8_000), (5_000, 12_000)])
+    given = reads_of(case.reads), laid_out(case.contigs, case.rows), FEW, None
+    found = leave_out(*given, threads)[1]
+    assert np.array_equal(found.start, leave_out(*given, 1)[1].start) and len(found) == 2
