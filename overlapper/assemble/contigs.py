@@ -50,6 +50,7 @@ from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads
 from overlapper.sketch.adapters import adapters_of
 from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
@@ -129,7 +130,7 @@ class Assembled:
 
     def decision(self) -> str:
         """Text that says whether the reads were corrected, and at which error rate."""
-        rate = self.stages[0].facts["error rate"]
+        rate = next(stage.facts["error rate"] for stage in self.stages if stage.name == "overlaps")
         done = "laid out as they are"
         plan = Plan.of(self.params, rate)
         if plan.separate:
@@ -137,6 +138,10 @@ class Assembled:
         elif plan.correct:
             done = "corrected"
         return f"error rate {100 * rate:.2g} %: reads are {done}"
+
+    def set_aside(self) -> list[str]:
+        """Text that says which reads were set aside, if some were."""
+        return [told(stage.facts) for stage in self.stages if stage.name == "depth" and stage.facts[ASIDE]]
 
     def why_empty(self) -> str:
         """Say why there are no contigs, and what to try."""
@@ -209,6 +214,7 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
+    weights = steps.choose(params.depth, preset)
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     adapters = adapters_of(steps.reads)
     sound, depth = _find_overlaps(steps, params, plan, preset, report)
@@ -230,7 +236,9 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     elif plan.exact and not plan.polish_rounds and not layout.depth:
         sequences = without_shallow_ends(sequences, stays)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
-    contigs = dataclasses.replace(contigs, sequences=sequences)
+    contigs = dataclasses.replace(
+        contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
+    )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
     return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
 
@@ -273,6 +281,6 @@ def _polish(
         Unitigs(contigs.sequences, contigs.circular),
         laid_out.reads if plan.separate else None,
         ErrorRate(plan.error_rate, "of the overlaps"),
-        dataclasses.replace(params.polishing, rounds=plan.polish_rounds),
+        dataclasses.replace(params.polishing, rounds=plan.polish_rounds, depth=0),
         lambda step, done, total: report(f"polishing, {step}", done, total),
     )

@@ -103,6 +103,7 @@ def assemble(
         ),
     ] = None,
     min_overlap: options.LayoutOverlap = None,
+    depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
     threads: options.Threads = 0,
@@ -143,6 +144,7 @@ def assemble(
         "accurate_rounds": correct_rounds,
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
+        "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
     run = StageRun.checked(
@@ -227,6 +229,8 @@ def _tell(progress: Progress, made: Assembled, table: list[str], output: str, ve
         if verbose:
             progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
     progress.note(made.decision())
+    for line in made.set_aside():
+        progress.note(line)
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
     elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
