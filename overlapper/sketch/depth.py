@@ -18,10 +18,11 @@ k-mer is of a *deep molecule* when half of its occurrences or more are in such r
 are not, as most reads that have it also show what lies beside it. A read is *deep* when three quarters of its
 stretches have an eighth of ``s`` of their samples, two or more, of deep molecules: these are few in reads
 with more errors than others. Its *depth* is the lower quartile of the occurrences of these samples, divided
-by ``s``. Reads with fewer samples than are needed for `FEWEST` without error are not deep. Nor are, where
-``s`` is a half or more, those of rare relatives of a deep molecule, such as another strain: in some stretch a
-quarter of the samples, or half of ``s`` of them, are not frequent, but occur more than twice, and more often
-than `RARE`, or `RARER`, of that quartile.
+by ``s``; without those that are more than `ERRORS` times rarer than the most frequent twentieth, as errors in
+deep molecules are frequent, too. Reads with fewer samples than are needed for `FEWEST` without error are not
+deep. Nor are, where ``s`` is a half or more, those of rare relatives of a deep molecule, such as another
+strain: in some stretch a quarter of the samples, or half of ``s`` of them, are not frequent, but occur more
+than twice, and more often than `RARE`, or `RARER`, of that quartile.
 
 Of deep reads a share of ``limit / depth`` is kept, all others are: so that each molecule is as deep as the
 limit, along all of its length, and what a part of its reads has, such as a haplotype or a dimer, stays as

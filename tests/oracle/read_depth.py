@@ -3,6 +3,8 @@
 from collections import Counter
 from itertools import pairwise
 
+ERRORS = 8
+
 
 def stretches(samples, stretch):
     """Cut the samples of a read into stretches that are as even as they can be."""
@@ -35,7 +37,8 @@ def multiplicities(reads, stretch, least, sure, wanted, relatives):
         if not met or 4 * len(enough) < 3 * len(parts):
             found.append(0)
             continue
-        usual = met[len(met) // 4]
+        correct = [n for n in met if n > met[-1 - len(met) // 20] // ERRORS]
+        usual = correct[len(correct) // 4]
         is_relative = any(
             sum(max(2, often * usual) < times[s] < least for s in part) >= share * len(part)
             for share, often in relatives

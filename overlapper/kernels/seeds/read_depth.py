@@ -13,6 +13,9 @@ from overlapper.runtime.compile.cache import njit
 
 STRETCH = 64
 """Fewest samples of a stretch, unless the read has fewer."""
+ERRORS = 8
+"""How much rarer than the most frequent twentieth of the samples of a deep molecule those are that errors
+made."""
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -86,7 +89,7 @@ def count_where_deep(slots, first, table, least, sure, among):
 
 @njit(nogil=True, cache=True)
 def multiplicities(slots, first, table, least, wanted, among, relatives, out):
-    """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones.
+    """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones that no error made.
 
     A sample is of a deep molecule if half of its occurrences are in reads that are deep all along; a read is
     deep if three quarters of its stretches have ``wanted`` of these, unless it is of a relative.
@@ -117,7 +120,8 @@ def multiplicities(slots, first, table, least, wanted, among, relatives, out):
         out[read] = 0
         if met and 4 * deep >= 3 * parts:
             times[:met].sort()
-            usual = times[met // 4]
+            rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
+            usual = times[rare + (met - rare) // 4]
             out[read] = usual
             for part in range(parts):
                 start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
