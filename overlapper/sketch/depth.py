@@ -4,30 +4,7 @@ The time of overlaps goes by the square of depth, while layouts and votes hardly
 first hundred. Depth is told of each read by itself, before overlaps are found, so that a plasmid at 3,000x
 beside a chromosome at 60x is thinned out, and the chromosome is not.
 
-Definition
-----------
-k-mers are sampled by content (`overlapper.kernels.seeds.kmer_sample`), one in `BASES_PER_SAMPLE` bases, or
-fewer, so that there are at most `MOST_SAMPLES`. k is the longest, 16 to 32, of which reads hold half without
-an error, 16 where there is none; ``s`` is the share that they hold. Two reads of equal places share ``s**2``
-of them, by which it is measured.
-
-A sample is *frequent* when its k-mer occurs ``s * limit`` times or more in the whole set. Samples of a read
-are cut into stretches of `STRETCH` or more. A read is *deep all along* when of each of its stretches as many
-samples are frequent as are surely free of errors (two standard deviations below ``s`` of them). A frequent
-k-mer is of a *deep molecule* when half of its occurrences or more are in such reads: those of a transposon
-are not, as most reads that have it also show what lies beside it. A read is *deep* when three quarters of its
-stretches have an eighth of ``s`` of their samples, two or more, of deep molecules: these are few in reads
-with more errors than others. Its *depth* is the lower quartile of the occurrences of these samples, divided
-by ``s``; without those that are more than `ERRORS` times rarer than the most frequent twentieth, as errors in
-deep molecules are frequent, too. Reads with fewer samples than are needed for `FEWEST` without error are not
-deep. Nor are, where ``s`` is a half or more, those of rare relatives of a deep molecule, such as another
-strain: in some stretch a quarter of the samples, or half of ``s`` of them, are not frequent, but occur more
-than twice, and more often than `RARE`, or `RARER`, of that quartile.
-
-Of deep reads a share of ``limit / depth`` is kept, all others are: so that each molecule is as deep as the
-limit, along all of its length, and what a part of its reads has, such as a haplotype or a dimer, stays as
-frequent as it is. Which are kept is drawn by a hash of the bases of a read, and its number among reads of the
-same bases. Reads that are all worked on, as in correction, are divided into groups by the same number.
+The definition is in ``docs/algorithms/depth.md``.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.reads import correct
+from overlapper.correct.voting_rows import LOOKED_AT
 from overlapper.kernels.seeds import read_depth
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -217,3 +218,15 @@ def test_reads_beyond_the_limit_do_not_polish():
     assert made.funnel["round 1: reads on windows"] < 0.4 * len(plasmid_reads(400))
     everything = polish(unitigs, plasmid_reads(400), dataclasses.replace(params, depth=0))
     assert columns_of(everything.unitigs.sequences) != columns_of(made.unitigs.sequences)
+
+
+def test_errors_in_a_deep_molecule_do_not_hide_its_depth():
+    reads = in_canonical_order(as_reads(drawn(PLASMID[:1_500], "ont-r9", 4_000, 12, "plasmid", 1_500)))
+    found = chosen(reads)
+    assert np.median(found.depth) > 0.8 * reads.total_bases / 1_500
+    assert reads.lengths[found.kept].sum() < 2.5 * LIMIT * 1_500
+
+
+def test_as_many_reads_are_kept_as_votes_look_at():
+    assert CorrectParams().depth == LOOKED_AT * CorrectParams().max_depth
+    assert AssembleParams().depth == CorrectParams().depth
