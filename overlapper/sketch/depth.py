@@ -18,6 +18,7 @@ import numpy as np
 from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.sketch.canonical import content_hashes_of
 from overlapper.sketch.choice import SharedKmers
+from overlapper.sketch.estimates import estimate_errors
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
@@ -26,6 +27,8 @@ MOST_SAMPLES = 1 << 23
 """So that tables take no more than 160 MB."""
 SHORTEST_K, LONGEST_K = 16, 32
 FEWEST = 4
+MANY_OVERLAPS = 50
+"""Overlaps a read from which on their number is told before they are found."""
 ASIDE = "reads set aside"
 """Name of their count."""
 RARE, RARER = 1 / 16, 1 / 64
@@ -117,6 +120,24 @@ def groups(reads: Reads, shared: SharedKmers | None, limit: int, threads: int) -
         return [np.arange(len(reads))]
     group = (_draws(reads, threads) * np.maximum(1, np.ceil(chosen.depth / limit))).astype(np.int64)
     return [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]
+
+
+def expected_overlaps(reads: Reads, threads: int) -> int:
+    """Return about how many overlaps the reads have: each as many as its depth.
+
+    Parameters
+    ----------
+    reads : Reads
+    threads : int
+        Changes nothing but the time.
+    """
+    shared = estimate_errors(reads, threads)[1]
+    usual = 0.0 if shared is None else shared.depth * len(reads)
+    if shared is None or shared.depth < MANY_OVERLAPS:
+        return int(usual)
+    # Of molecules deeper than 1,000 the estimate tells nothing.
+    deep = depths(reads, shared, MANY_OVERLAPS // 2, threads).sum(dtype=np.float64)
+    return int(max(usual, deep))
 
 
 def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.ndarray:

@@ -11,10 +11,10 @@ from tests.cli.runner import overlapper
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Reads of a plasmid of 6 kb at 50x."""
+    """Reads of a plasmid of 6 kb at 80x."""
     folder = tmp_path_factory.mktemp("depth")
     model = adapted_model("hifi", mean_length=3_000)
-    reads = generate_reads(random_genome(6_000, seed=5), model, coverage=50, seed=5, circular=True)
+    reads = generate_reads(random_genome(6_000, seed=5), model, coverage=80, seed=5, circular=True)
     (folder / "reads.fq").write_bytes(b"".join(fastq_record(r.name, r.codes, r.qualities) for r in reads))
     return folder
 
@@ -54,3 +54,18 @@ def test_what_is_no_depth_is_refused(folder, depth):
     made = overlapper("correct", "reads.fq", "--depth", depth, "-o", "c.fq", cwd=folder)
     assert made.returncode == 2
     assert "expected all or a number such as 100" in " ".join(made.stderr.decode().split())
+
+
+def test_how_many_overlaps_there_will_be_is_told_if_they_are_many(folder):
+    reads = (folder / "reads.fq").read_bytes()
+    lines = reads.splitlines(keepends=True)
+    (folder / "few.fq").write_bytes(b"".join(lines[: len(lines) // 20 * 4]))
+    made = overlapper("overlap", "reads.fq", "-o", "o.paf", cwd=folder, check=True).stderr.decode()
+    found = len((folder / "o.paf").read_text().splitlines())
+    expected = int(made.split(" overlaps are to be expected")[0].split()[-1].replace(",", ""))
+    assert 0.5 < expected / found < 2
+    planned = overlapper("overlap", "reads.fq", "--plan", cwd=folder, check=True).stdout.decode()
+    assert f"about {expected:,} overlaps are to be expected" in planned
+    for options in (("reads.fq", "--best", "5"), ("few.fq",)):
+        made = overlapper("overlap", *options, "-o", "o.paf", cwd=folder, check=True)
+        assert "to be expected" not in made.stderr.decode()
