@@ -158,7 +158,8 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
     slots, first, bits = _sampled_slots(reads, k, threads)
     least = max(2, math.floor(error_free * limit))
     n = np.arange(2 * read_depth.STRETCH)
-    surely = n * error_free - 2 * np.sqrt(n * error_free * (1 - error_free))
+    in_bad_read = error_free**2
+    surely = n * in_bad_read - 2 * np.sqrt(n * in_bad_read * (1 - in_bad_read))
     fewest = math.ceil(FEWEST / error_free)
     sure = np.where(n < fewest, len(n), np.maximum(1, surely)).astype(np.int64)
     relatives = np.array([[0.25, RARE], [error_free / 2, RARER]])

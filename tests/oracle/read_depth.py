@@ -44,5 +44,9 @@ def multiplicities(reads, stretch, least, sure, wanted, relatives):
             for share, often in relatives
             for part in parts
         )
-        found.append(0 if is_relative else usual)
+        some = sum(usual // 16 < times[s] < usual - usual // 4 for s in read)
+        is_of_an_array = (
+            relatives and 20 * some >= len(read) and 4 * (len(read) - len(set(read))) >= len(read)
+        )
+        found.append(0 if is_relative or is_of_an_array else usual)
     return found

@@ -113,6 +113,20 @@ def test_copies_of_a_repeat_stay_where_reads_show_what_lies_beside_it():
     assert chosen(reads).kept.all()
 
 
+def test_an_array_stays_and_a_circle_that_reads_go_round_twice_does_not():
+    rng = np.random.default_rng(13)
+    unit = random_text(rng, 1_000)
+    array = "".join(mutated(rng, unit, 0.01) for _ in range(40))
+    parts = [
+        *drawn(array, "hifi", 20, 14, "array", mean_length=5_000),
+        *drawn(7 * PLASMID[:1_200], "hifi", 80, 15, "plasmid", mean_length=4_000),
+    ]
+    reads = in_canonical_order(as_reads(parts))
+    kept, everything = chosen(reads).kept, np.ones(len(reads), bool)
+    assert bases_of(reads, "array", kept) > 0.95 * bases_of(reads, "array", everything)
+    assert bases_of(reads, "plasmid", kept) < 0.2 * bases_of(reads, "plasmid", everything)
+
+
 def test_what_is_kept_depends_on_bases_alone():
     reads = deep_set("ont-r10")
     kept = set(reads.take(np.flatnonzero(chosen(reads).kept)).names)
@@ -148,6 +162,8 @@ def test_multiplicities_are_those_of_the_definition(seed):
         molecule = molecules[rng.integers(3) if rng.random() < 0.3 else 0]
         start = int(rng.integers(0, 290))
         read = molecule[start : start + int(rng.integers(1, 250))].copy()
+        if rng.random() < 0.2:
+            read = np.tile(read[:100], 3)
         wrong = rng.random(len(read)) < 0.2 * rng.random()
         read[wrong] = rng.integers(1_500, 2_000, int(wrong.sum()))
         reads.append(read.tolist())

@@ -13,6 +13,9 @@ from overlapper.runtime.compile.cache import njit
 
 STRETCH = 64
 """Fewest samples of a stretch, unless the read has fewer."""
+RARE, FEW = 16, 20
+"""k-mers that some units of an array have alone are fewer than those of all, but not as few as this; they are
+this share of the k-mers of a read at least."""
 ERRORS = 8
 """How much rarer than the most frequent twentieth of the samples of a deep molecule those are that errors
 made."""
@@ -131,3 +134,19 @@ def multiplicities(slots, first, table, least, wanted, among, relatives, out):
                         found += above < table[slot] < least
                     if found >= relatives[rule, 0] * (stop - start):
                         out[read] = 0
+            if len(relatives) and _is_of_an_array(own, table, usual):
+                out[read] = 0
+
+
+@njit(nogil=True, cache=True)
+def _is_of_an_array(own, table, usual):
+    """Return whether a read has units of a tandem array that differ: see ``docs/algorithms/depth.md``."""
+    some = again = 0
+    for slot in own:
+        some += usual // RARE < table[slot] < usual - usual // 4
+    if FEW * some < len(own):
+        return False
+    ordered = np.sort(own)
+    for i in range(1, len(ordered)):
+        again += ordered[i] == ordered[i - 1]
+    return 4 * again >= len(own)
