@@ -53,6 +53,7 @@ from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads
 from overlapper.sketch.adapters import adapters_of
 from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
@@ -143,7 +144,7 @@ class Assembled:
     @property
     def error_rate(self) -> float:
         """Errors a base of the reads as they were given."""
-        return float(self.stages[0].facts["error rate"])
+        return float(next(stage.facts["error rate"] for stage in self.stages if stage.name == "overlaps"))
 
     def decision(self) -> str:
         """Text that says whether the reads were corrected, and at which error rate."""
@@ -155,6 +156,10 @@ class Assembled:
         elif plan.correct:
             done = "corrected"
         return f"error rate {100 * rate:.2g} %: reads are {done}"
+
+    def set_aside(self) -> list[str]:
+        """Text that says which reads were set aside, if some were."""
+        return [told(stage.facts) for stage in self.stages if stage.name == "depth" and stage.facts[ASIDE]]
 
     def why_empty(self) -> str:
         """Say why there are no contigs, and what to try."""
@@ -227,6 +232,7 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
+    weights = steps.choose(params.depth, preset)
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     adapters = adapters_of(steps.reads)
     sound, depth = _find_overlaps(steps, params, plan, preset, report)
@@ -246,7 +252,9 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
-    contigs = dataclasses.replace(contigs, sequences=sequences)
+    contigs = dataclasses.replace(
+        contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
+    )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
     left_out = layout.left_out
     names = steps.names_of(left_out.read)
@@ -296,6 +304,6 @@ def _polish(
         Unitigs(contigs.sequences, contigs.circular),
         laid_out.reads if plan.separate else None,
         ErrorRate(plan.error_rate, "of the overlaps"),
-        dataclasses.replace(params.polishing, rounds=plan.polish_rounds),
+        dataclasses.replace(params.polishing, rounds=plan.polish_rounds, depth=0),
         lambda step, done, total: report(f"polishing, {step}", done, total),
     )

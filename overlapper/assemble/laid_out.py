@@ -48,6 +48,20 @@ class Contigs:
         """Estimated copies of every contig (`overlapper.graph.layout.copies_of`)."""
         return copies_of(self.depth, self.sequences.lengths)
 
+    def of_all(self, own: OwnReads, weights: np.ndarray) -> Self:
+        """Return the contigs with the depth of all reads, of which some were set aside.
+
+        Parameters
+        ----------
+        own : OwnReads
+        weights : ndarray of float64, shape (reads,)
+            For how many each read stands.
+        """
+        bases = own.r_end - own.r_start
+        laid_out = np.bincount(own.unitig, bases, len(self))
+        of_all = np.bincount(own.unitig, bases * weights[own.read], len(self))
+        return dataclasses.replace(self, depth=self.depth * of_all / np.maximum(laid_out, 1))
+
     def ends_that_stay(self) -> np.ndarray:
         """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
         stays = np.repeat(self.circular, 2).reshape(-1, 2)

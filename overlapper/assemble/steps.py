@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
+from overlapper.correct.chosen_reads import choose
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
@@ -62,6 +63,15 @@ class AssemblySteps(Protocol):
     def error_rate(self, preset: str) -> ErrorRate:
         """Return the error rate of the current reads, which is estimated once."""
 
+    def choose(self, depth: int, preset: str) -> np.ndarray:
+        """Set reads aside where they are deeper (`overlapper.sketch.depth`), for all that follows.
+
+        Returns
+        -------
+        ndarray of float64
+            For how many reads each stands that is left.
+        """
+
     def overlap(
         self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
     ) -> Facts:
@@ -103,7 +113,7 @@ def correct_by_accuracy(
     rounds = params.accurate_rounds if accurate else params.correction.rounds
     further = params.correction.further_rounds if exact and not accurate else 0
     steps.correct(
-        dataclasses.replace(params.correction, rounds=rounds, further_rounds=further),
+        dataclasses.replace(params.correction, rounds=rounds, further_rounds=further, depth=0),
         sound,
         lambda step, done, total: report(f"correcting, {step}", done, total),
     )
@@ -143,6 +153,17 @@ class HeldSteps:
     def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""
         return self._rate_of(self._in_order()[0], preset)
+
+    def choose(self, depth: int, preset: str) -> np.ndarray:
+        """See `AssemblySteps`."""
+        chosen, _ = choose(
+            self.stages, self.reads, depth, self.threads, lambda: self.error_rate(preset).shared
+        )
+        if chosen is None:
+            return np.ones(len(self._given))
+        self._given = in_order(self._given, np.flatnonzero(chosen.kept), self.threads)
+        self.reads, self._rates = self._given.bases_alone(), {}
+        return chosen.weights()
 
     def _rate_of(self, reads: Reads, preset: str) -> ErrorRate:
         if preset not in self._rates:

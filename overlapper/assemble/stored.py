@@ -11,6 +11,7 @@ import numpy as np
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.contigs import Assembled, assemble_in_steps
 from overlapper.assemble.steps import Changes, Facts
+from overlapper.correct.chosen_reads import choose, store_chosen
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.reads import correct_kept
@@ -143,6 +144,18 @@ class StoredSteps:
             self._rates[preset] = measured_error_rate(self._store.mapped(), preset, self.threads)
         return self._rates[preset]
 
+    def choose(self, depth: int, preset: str) -> np.ndarray:
+        """See `AssemblySteps`."""
+        given = self._given
+        chosen, _ = choose(
+            self.stages, given.mapped(), depth, self.threads, lambda: self.error_rate(preset).shared
+        )
+        if chosen is None:
+            return np.ones(len(given))
+        self._given = self._store = store_chosen(self.stages, given, chosen)
+        self._rates = {}
+        return chosen.weights()
+
     def overlap(
         self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
     ) -> Facts:
@@ -178,7 +191,8 @@ class StoredSteps:
     def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
         """See `AssemblySteps`."""
         given = self._given
-        kept = StoredRoundReads(given, self._budget, self.overlaps, self._device, self._gpu_memory)
+        groups = [np.arange(len(given))]
+        kept = StoredRoundReads(given, self._budget, groups, self.overlaps, self._device, self._gpu_memory)
         made = correct_kept(
             given.names().take(given.order), kept, np.arange(len(given)), params, preset="auto",
             overlap_changes=None, uncovered=Uncovered.KEEP, threads=self.threads, stages=self.stages,

@@ -115,6 +115,7 @@ def assemble(
             show_default=str(0.04),
         ),
     ] = None,
+    depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
     threads: options.Threads = 0,
@@ -156,6 +157,7 @@ def assemble(
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
         "end_errors": end_errors,
+        "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
     run = StageRun.checked(
@@ -245,6 +247,8 @@ def _tell(
         if verbose:
             progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
     progress.note(made.decision())
+    for line in made.set_aside():
+        progress.note(line)
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
     not_always = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()

@@ -51,7 +51,8 @@ def correct(
             "or split reads there.",
         ),
     ] = "keep",
-    max_depth: options.Depth = None,
+    max_depth: options.MaxDepth = None,
+    depth: options.Depth = None,
     haplotype_filter: Annotated[
         bool | None,
         typer.Option(
@@ -96,7 +97,7 @@ def correct(
     from overlapper.params.correction import CorrectParams
     from overlapper.params.text import to_toml
 
-    given = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
+    given = {"rounds": rounds, "max_depth": max_depth, "depth": depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,

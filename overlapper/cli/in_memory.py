@@ -44,6 +44,8 @@ def run_in_memory(request: OverlapRequest, copies: str | None, progress: Progres
         progress.report("sorting reads")
         order = canonical_order(table, threads)
         table = in_order(table, order, threads)
+        for line in request.hints(table):
+            progress.note(line)
         result = run(
             table, request.preset, changes=request.changes, threads=threads, order=order, opened=opened,
             report=progress.report,

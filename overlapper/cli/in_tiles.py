@@ -75,10 +75,13 @@ def run_in_tiles(
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
             if limits.plan or limits.disk:
                 params = planned(store, budget, request.preset, request.changes)
+            hints = request.hints(store.mapped())
             if limits.plan:
-                for line in describe(store, params, budget):
+                for line in (*describe(store, params, budget), *hints):
                     print(line)
                 return None
+            for line in hints:
+                progress.note(line)
             if limits.disk:
                 check_disk(store, params, budget.threads, limits.disk)
             writer = files.enter_context(

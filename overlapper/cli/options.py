@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.sizes import parse_size
+from overlapper.cli.sizes import parse_depth, parse_size
 
 
 def output(text: str, metavar: str = "FILE") -> Any:
@@ -47,7 +47,15 @@ BothSides = Annotated[
 ]
 Config = Annotated[str | None, file("Parameters, a TOML file; options given here go first.")]
 Depth = Annotated[
-    int | None, typer.Option(min=3, max=255, help="Reads that vote on a base.", show_default="40")
+    int | None,
+    typer.Option(
+        "--depth",
+        parser=parse_depth,
+        metavar="N|all",
+        help="Reads on a base that are enough: of deeper molecules, reads beyond that are set aside, "
+        "or, to be corrected, divided into groups. The time goes by the square of what is left.",
+        show_default="160",
+    ),
 ]
 Device = Annotated[
     str,
@@ -75,6 +83,9 @@ LayoutOverlap = Annotated[
 ]
 Log = Annotated[str | None, file("Write the lines of the log to a file, too, whatever the terminal shows.")]
 Memory = Annotated[int | None, size("Main memory to stay within, such as 4G, by working in tiles.")]
+MaxDepth = Annotated[
+    int | None, typer.Option(min=3, max=255, help="Reads that vote on a base.", show_default="40")
+]
 MinLength = Annotated[int, bases("Leave out shorter reads.", "--min-length")]
 MinQuality = Annotated[
     float,

@@ -10,6 +10,7 @@ from overlapper.cli.config import read_config
 
 if TYPE_CHECKING:
     from overlapper.io.fastx import FastxParts
+    from overlapper.tables import Reads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +83,21 @@ class OverlapRequest:
         sides = checked_sides(both_sides, group_by, output)
         extender = changes.get("extender", Params().extender)
         return cls(parts, output, sides, preset, changes, extender, threads, device, gpu_memory)
+
+    def hints(self, reads: Reads) -> list[str]:
+        """Return a line about how many overlaps are to be expected, if they are many."""
+        from overlapper.params.stages import Params
+        from overlapper.sketch.depth import MANY_OVERLAPS, expected_overlaps
+
+        if Params().changed(self.changes).classes.best:
+            return []
+        expected = expected_overlaps(reads, self.threads)
+        if expected <= MANY_OVERLAPS * len(reads):
+            return []
+        return [
+            f"about {expected:,} overlaps are to be expected, {expected // len(reads):,} a read; --best N "
+            "reports the best of each read end alone"
+        ]
 
 
 def _changes(config: str | None, given: Mapping[str, Any]) -> dict[str, Any]:

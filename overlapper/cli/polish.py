@@ -42,7 +42,8 @@ def polish(
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
-    max_depth: options.Depth = None,
+    max_depth: options.MaxDepth = None,
+    depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
     workdir: options.Workdir = None,
@@ -68,7 +69,7 @@ def polish(
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
 
-    given = {"rounds": rounds, "max_depth": max_depth}
+    given = {"rounds": rounds, "max_depth": max_depth, "depth": depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,

@@ -12,6 +12,20 @@ _LARGEST = 10**15
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
+def parse_depth(text: str) -> int:
+    """Return the whole number that a depth stands for, 0 for ``all``.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is neither ``all`` nor a number of 1 or more.
+    """
+    said = str(text).strip().lower()
+    if said != "all" and not re.fullmatch("0*[1-9][0-9]{0,8}", said):
+        raise typer.BadParameter(f"{shortened(text)} is not a depth, expected all or a number such as 100")
+    return 0 if said == "all" else int(said)
+
+
 def parse_size(text: str) -> int:
     """Return the whole number that a text such as ``200k`` stands for.
 

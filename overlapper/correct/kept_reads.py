@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -24,6 +24,14 @@ Facts = dict[str, Any]
 WriteConsensus = Callable[[VotedWriter], Facts]
 """``vote(writer)`` writes the consensus of all reads in order, and returns counts and fitted parameters."""
 _Kind = TypeVar("_Kind")
+
+
+def summed(facts: Sequence[Facts]) -> Facts:
+    """Return the facts of overlaps of several groups of reads: counts summed, the first one's words."""
+    return {
+        name: value if isinstance(value, str) else sum(of_group[name] for of_group in facts)
+        for name, value in facts[0].items()
+    }
 
 
 class KeptReads(Protocol):
@@ -62,15 +70,24 @@ class HeldReads:
         In canonical order.
     overlaps : Overlaps or None
         Given overlaps for the first round.
+    groups : list of ndarray of int64
+        Reads among which overlaps are found (`overlapper.correct.chosen_reads.groups_of`).
     threads, device, gpu_memory
         As `overlapper.correct.reads.correct` takes them.
     """
 
     def __init__(
-        self, reads: Reads, overlaps: Overlaps | None, threads: int, device: str, gpu_memory: int
+        self,
+        reads: Reads,
+        overlaps: Overlaps | None,
+        groups: list[np.ndarray],
+        threads: int,
+        device: str,
+        gpu_memory: int,
     ) -> None:
         self._reads = reads
         self._overlaps = overlaps
+        self._groups = groups
         self._threads, self._device, self._gpu_memory = threads, device, gpu_memory
 
     def pileups(
@@ -86,8 +103,8 @@ class HeldReads:
         return pileups, len(overlaps)
 
     def _found(self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
-        def find() -> tuple[Overlaps, Facts]:
-            reads = self._reads.bases_alone()
+        def of_group(members: np.ndarray) -> tuple[Overlaps, Facts]:
+            reads = in_order(self._reads.bases_alone(), members, self._threads)
             if round_.number == 1:
                 order = np.arange(len(reads))
             else:
@@ -97,9 +114,15 @@ class HeldReads:
                 reads, preset, changes=changes, threads=self._threads, order=order, report=round_.report,
                 device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
             )  # fmt: skip
-            return run.overlaps, {"chosen": run.why, **run.funnel}
+            found = run.overlaps if len(self._groups) == 1 else run.overlaps.renumber(members)
+            return found, {"chosen": run.why, **run.funnel}
 
-        return round_.stages.run(f"correct-{round_.number}-overlaps", Overlaps, [preset, changes], find)[0]
+        def find() -> tuple[Overlaps, Facts]:
+            found, facts = zip(*map(of_group, self._groups), strict=True)
+            return found[0] if len(found) == 1 else Overlaps.concat(list(found)), summed(facts)
+
+        name, depends_on = f"correct-{round_.number}-overlaps", [preset, changes, len(self._groups)]
+        return round_.stages.run(name, Overlaps, depends_on, find)[0]
 
     def voted(
         self, name: str, round_: Round, params: CorrectParams, vote: WriteConsensus

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from overlapper.correct import contradictions
+from overlapper.correct.chosen_reads import choose
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.contradictions import CONTRADICTED, Mended
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
@@ -135,7 +136,8 @@ def polish(
     params : CorrectParams, optional
         Each round lays the reads on the unitigs anew.
     own : OwnReads, optional
-        Where reads, numbered in canonical order, lie in the layout; by default reads are laid on all unitigs.
+        Where reads, numbered in canonical order, lie in the layout, with ``depth`` 0 in the parameters; by
+        default reads are laid on all unitigs.
     preset : str or ErrorRate
         Of the reads.
     threads : int, optional
@@ -157,17 +159,22 @@ def polish(
     """
     stages = stages or Stages()
     threads = threads or available_threads()
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     reads = in_order(reads, canonical_order(reads, threads), threads)
+    chosen, depth = choose(stages, reads, params.depth, threads)
+    if chosen:
+        reads = in_order(reads, np.flatnonzero(chosen.kept), threads)
     rate = polishing_error_rate(reads, preset, threads)
     kept = HeldPolishingReads(reads, rate)
-    return polish_kept(unitigs, kept, own, params, threads=threads, stages=stages, report=report)
+    made = polish_kept(unitigs, kept, own, params, threads=threads, stages=stages, report=report)
+    return dataclasses.replace(made, funnel=depth | made.funnel)
 
 
 def polish_kept(
     unitigs: Unitigs,
     kept: KeptPolishingReads,
     own: OwnReads | None,
-    params: CorrectParams | None,
+    params: CorrectParams,
     *,
     threads: int,
     stages: Stages,
@@ -181,7 +188,6 @@ def polish_kept(
     ----------
     kept : KeptPolishingReads
     """
-    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     sequences = unitigs.sequences
     funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []

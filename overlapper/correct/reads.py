@@ -10,11 +10,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from overlapper.correct.changes import Changes
+from overlapper.correct.chosen_reads import groups_of
 from overlapper.correct.kept_reads import HeldReads, KeptReads
 from overlapper.correct.read_rounds import vote
 from overlapper.correct.rounds import Round
@@ -74,6 +75,10 @@ class Corrected:
         assert isinstance(made, Reads)
         parts = self._kept_parts.as_reads(made.bases_alone().take, _PART_BASES)
         return Reads.concat([part.bases_alone() for part in parts])
+
+    def of_groups(self, groups: int) -> Self:
+        """Return the same, with the number of groups within which overlaps were found, if several."""
+        return dataclasses.replace(self, funnel={"groups": groups} | self.funnel) if groups > 1 else self
 
     @property
     def reads(self) -> Reads:
@@ -153,21 +158,23 @@ def correct(
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     back = np.argsort(order)
-    heads = reads.heads()
+    heads, params = reads.heads(), params or CorrectParams()
     given = None if overlaps is None else overlaps.renumber(back)
-    kept = HeldReads(reads, given, threads, device, gpu_memory)
+    groups = groups_of(reads, params.depth, threads)
+    kept = HeldReads(reads, given, groups, threads, device, gpu_memory)
     del reads, overlaps, given
-    return correct_kept(
+    made = correct_kept(
         heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,
         threads=threads, stages=stages, report=report,
     )  # fmt: skip
+    return made.of_groups(len(groups))
 
 
 def correct_kept(
     heads: Reads,
     kept: KeptReads,
     back: np.ndarray,
-    params: CorrectParams | None,
+    params: CorrectParams,
     *,
     preset: str | ErrorRate,
     overlap_changes: Mapping[str, Any] | None,
@@ -189,7 +196,6 @@ def correct_kept(
     back : ndarray of int64, shape (reads,)
         The number in canonical order of each read of the input.
     """
-    params = params or CorrectParams()
     first_stage = len(stages.done)
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
     rounds = params.rounds

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
+from overlapper.correct.chosen_reads import choose, store_chosen
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows
 from overlapper.correct.polish import Polished, Unitigs, polish_kept
@@ -22,7 +23,7 @@ from overlapper.io import folders
 from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate, preset_params
-from overlapper.params.correction import CorrectParams
+from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
@@ -65,9 +66,14 @@ def polish_stored(
     """
     budget = with_votes(budget, len(store), unitigs.sequences.total_bases)
     budget.left(len(store))
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    chosen, depth = choose(stages, store.mapped(), params.depth, budget.threads)
+    if chosen:
+        store = store_chosen(stages, store, chosen)
     rate = polishing_error_rate(store.mapped(), preset, budget.threads)
     kept = StoredReadsOfUnitigs(store, rate, workdir, budget)
-    return polish_kept(unitigs, kept, own, params, threads=budget.threads, stages=stages, report=report)
+    made = polish_kept(unitigs, kept, own, params, threads=budget.threads, stages=stages, report=report)
+    return dataclasses.replace(made, funnel=depth | made.funnel)
 
 
 @dataclasses.dataclass(frozen=True)

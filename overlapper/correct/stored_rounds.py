@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from overlapper.correct.kept_reads import Facts, WriteConsensus
+from overlapper.correct.chosen_reads import groups_of
+from overlapper.correct.kept_reads import Facts, WriteConsensus, summed
 from overlapper.correct.pileups import Rows
 from overlapper.correct.reads import Corrected, correct_kept
 from overlapper.correct.rounds import Round
@@ -20,10 +23,11 @@ from overlapper.extend.registry import device_within
 from overlapper.io.arrays import ArrayWriter, loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
-from overlapper.io.stored_reads import StoredReads
+from overlapper.io.stored_reads import PART_BASES, StoredReads
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -59,6 +63,8 @@ class StoredRoundReads:
     store : ReadStore
         The reads as given.
     budget : Budget
+    groups : list of ndarray of int64
+        Reads among which overlaps are found (`overlapper.correct.chosen_reads.groups_of`).
     overlaps : Overlaps or None
         Given overlaps for the first round.
     device, gpu_memory
@@ -66,9 +72,15 @@ class StoredRoundReads:
     """
 
     def __init__(
-        self, store: ReadStore, budget: Budget, overlaps: Overlaps | None, device: str, gpu_memory: int
+        self,
+        store: ReadStore,
+        budget: Budget,
+        groups: list[np.ndarray],
+        overlaps: Overlaps | None,
+        device: str,
+        gpu_memory: int,
     ) -> None:
-        self._store = store
+        self._store, self._groups = store, groups
         self._reads: StoredReads = store
         self._budget = with_votes(budget, len(store))
         self._room = self._budget.left(len(store))
@@ -86,27 +98,41 @@ class StoredRoundReads:
             if given is not None:
                 write_rows(artifact, [given], lengths, len(given))
                 return {}
-            with Workdir(beside) as workdir:
-                run, overlaps = self._found(round_, preset, changes, workdir)
-                write_rows(artifact, overlaps, lengths, run.funnel["overlaps"])
-            return {"chosen": run.why, **run.funnel}
+            with contextlib.ExitStack() as workdirs:
+                found = []
+                for number, members in enumerate(self._groups):
+                    folder = beside if len(self._groups) == 1 else beside / str(number)
+                    workdir = workdirs.enter_context(Workdir(folder))
+                    found.append(self._found(round_, preset, changes, workdir, members))
+                runs, overlaps = zip(*found, strict=True)
+                facts = summed([{"chosen": run.why, **run.funnel} for run in runs])
+                write_rows(artifact, itertools.chain(*overlaps), lengths, facts["overlaps"])
+            return facts
 
         name = f"correct-{round_.number}-overlaps"
-        rows, _ = round_.stages.write(name, ["rows", preset, changes, given is not None], write)
+        depends_on = ["rows", preset, changes, given is not None, len(self._groups)]
+        rows, _ = round_.stages.write(name, depends_on, write)
         return PileupsOfReads(self._reads, rows, self._room), rows.facts["overlaps"]
 
     def _found(
-        self, round_: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
+        self,
+        round_: Round,
+        preset: str | ErrorRate,
+        changes: Mapping[str, Any] | None,
+        workdir: Workdir,
+        members: np.ndarray,
     ) -> tuple[TiledRun, Iterator[Overlaps]]:
-        """Find overlaps; return the run, and the overlaps in the numbers of the reads of this round."""
-        store = self._store if round_.number == 1 else store_reads(workdir, self._reads.parts())
+        """Find overlaps of a group; return the run, and them in the numbers of the reads of this round."""
+        store, numbers = self._store, np.argsort(self._store.order)
+        if round_.number > 1 or len(self._groups) > 1:
+            parts = (
+                members[start:stop] for start, stop in even_ranges(self._reads.lengths[members], PART_BASES)
+            )
+            store, numbers = store_reads(workdir, map(self._reads.take, parts)), members
         run = run_tiled(
             store, workdir, self._budget, preset, changes=changes, report=round_.report,
             device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
         )  # fmt: skip
-        if round_.number > 1:
-            return run, run.overlaps()
-        numbers = np.argsort(store.order)
         return run, (part.renumber(numbers) for part in run.overlaps())
 
     def voted(
@@ -185,11 +211,13 @@ def correct_stored(
     ParameterError
         When the budget is too small for the reads.
     """
-    back = np.argsort(store.order)
+    back, params = np.argsort(store.order), params or CorrectParams()
     given = None if overlaps is None else overlaps.renumber(back)
-    kept = StoredRoundReads(store, budget, given, device, gpu_memory)
+    groups = groups_of(store.mapped(), params.depth, budget.threads)
+    kept = StoredRoundReads(store, budget, groups, given, device, gpu_memory)
     del overlaps, given
-    return correct_kept(
+    made = correct_kept(
         store.names().take(store.order), kept, back, params, preset=preset, overlap_changes=None,
         uncovered=uncovered, threads=budget.threads, stages=stages, report=report,
     )  # fmt: skip
+    return made.of_groups(len(groups))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 
-from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
+from overlapper.params.correction import DEPTH, POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.params.limits import Limited, within
 
@@ -47,6 +47,9 @@ class AssembleParams(Limited):
 
     Attributes
     ----------
+    depth : int
+        Of molecules that are deeper, reads beyond this depth are set aside; 0 for none
+        (`overlapper.sketch.depth`).
     correct : WhenToCorrect
     correct_above : float
         Error rate from which on reads need correction.
@@ -55,7 +58,8 @@ class AssembleParams(Limited):
     separate_below : float
         Error rate below which copies are kept apart by default: HiFi and ONT R10 reads have less.
     correction, polishing : CorrectParams
-        Further rounds of correction follow where overlaps are to match to the last base.
+        Further rounds of correction follow where overlaps are to match to the last base. Both are of the
+        reads that ``depth`` leaves, in place of their own.
     accurate_rounds : int
         Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
     accurate_polish_rounds : int
@@ -78,6 +82,7 @@ class AssembleParams(Limited):
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
+    depth: int = within(0, default=DEPTH)
 
     def __post_init__(self) -> None:
         super().__post_init__()

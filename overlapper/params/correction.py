@@ -16,6 +16,8 @@ judged on real R7.3 and on simulated R9 reads."""
 CORRECTED_THRESHOLD = 45
 """Percentage of corrected reads that a base needs: where few columns are undecided, in simulated and in
 real reads (CLR of lambda)."""
+DEPTH = 160
+"""Reads that a layout or a vote needs on a base: votes look at four times as many as the 40 that vote."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +48,9 @@ class CorrectParams(Limited):
         Leave out reads that disagree with the target systematically.
     error_rate : float
         Of the reads as given, which tells how many layers may have the same error; 0 derives it.
+    depth : int
+        Reads of molecules that are deeper are corrected in groups of at most this depth; beyond it, reads do
+        not polish. 0 for any depth (`overlapper.sketch.depth`).
     """
 
     rounds: int = within(1, 100, default=2)
@@ -57,6 +62,7 @@ class CorrectParams(Limited):
     run_threshold: int = within(0, 99, "0 (derive) to 99", default=0)
     haplotype_filter: bool = True
     error_rate: float = within(0, 1, "0 (derive) to 1", default=0.0)
+    depth: int = within(0, default=DEPTH)
 
     def __post_init__(self) -> None:
         super().__post_init__()

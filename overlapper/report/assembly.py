@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from overlapper.errors import FormatError, InputError, shortened
 from overlapper.io.arrays import load_arrays
@@ -17,8 +17,10 @@ from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import counted
 from overlapper.sketch.canonical import canonical_order
+from overlapper.sketch.depth import ASIDE, ChosenReads, told
 from overlapper.tables import Overlaps, Reads
 
+_Kind = TypeVar("_Kind")
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
 _MOST_LISTED = 20
 _COLUMNS = (
@@ -35,6 +37,7 @@ _COLUMNS = (
 _CONSENSUS = ("bases", "bases not confirmed")
 _LARGEST = 10**12
 _STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}
+_DEPTH = {**_STAGE, **dict.fromkeys(("depth kept", "reads set aside", "bases set aside", "deepest"), float)}
 _OVERLAPS = {**_STAGE, "chosen": str, "error rate": float, "reads": float, "bases": float}
 _HAPLOTYPES, _OF_EACH = ("hap1", "hap2", "primary"), ("number", "bases", "longest", "n50")
 _SHAPE = {
@@ -42,7 +45,7 @@ _SHAPE = {
     "params": dict,
     "left_out": Maybe(Each(float)),
     "run": Maybe(RUN),
-    "stages": {"overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
+    "stages": {"depth": Maybe(_DEPTH), "overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
     "haplotypes": Maybe(
         {"phase blocks": float, "phased bases": float}
         | dict.fromkeys(_HAPLOTYPES, dict.fromkeys(_OF_EACH, float))
@@ -88,7 +91,9 @@ class AssemblyFolder:
         chosen = facts.pop("chosen")
         for name in ("folder", "seconds", "error rate"):
             del facts[name]
-        return {"funnel": {**self.stats.get("left_out", {}), **facts}, "chosen": chosen}
+        aside = self.stats["stages"].get("depth", {ASIDE: 0})[ASIDE]
+        left_out = {**self.stats.get("left_out", {}), **({ASIDE: aside} if aside else {})}
+        return {"funnel": {**left_out, **facts}, "chosen": chosen}
 
     @property
     def layout(self) -> Mapping[str, Any]:
@@ -104,10 +109,11 @@ class AssemblyFolder:
         InputError
             When the reads are others than those assembled, or the stage is no longer there.
         """
-        stage = self.stats["stages"]["overlaps"]
-        if (stage["reads"], stage["bases"]) != (len(reads), reads.total_bases):
+        stage, aside = self.stats["stages"]["overlaps"], self.stats["stages"].get("depth")
+        n, bases = (stage[name] + (aside[f"{name} set aside"] if aside else 0) for name in ("reads", "bases"))
+        if (n, bases) != (len(reads), reads.total_bases):
             raise InputError(
-                f"was made of {stage['reads']:,} reads of {stage['bases']:,} bases, but those given are "
+                f"was made of {n:,} reads of {bases:,} bases, but those given are "
                 f"{len(reads):,} of {reads.total_bases:,}", file=str(self.folder),
                 remedy="Give the reads that were assembled, all their files.",
             )  # fmt: skip
@@ -119,14 +125,21 @@ class AssemblyFolder:
                 f"was made of other reads, of {', '.join(of_reads['files'])}", file=str(self.folder),
                 remedy="Give the reads that were assembled, all their files.",
             )  # fmt: skip
-        kept = finished(stages / stage["folder"], verify=True)
+        # Assemblies number reads in the order that their content gives, those alone that were not set aside.
+        order = canonical_order(reads)
+        if aside:
+            order = order[self._kept(stages, aside["folder"], ChosenReads).kept]
+        return self._kept(stages, stage["folder"], Overlaps).renumber(order).sort_canonical()
+
+    def _kept(self, stages: Path, folder: str, kind: type[_Kind]) -> _Kind:
+        """Return what a stage made."""
+        kept = finished(stages / folder, verify=True)
         if kept is None:
             raise InputError(
-                f"no longer has its overlaps in stages/{stage['folder']}", file=str(self.folder),
+                f"no longer has its overlaps in stages/{folder}", file=str(self.folder),
                 remedy="Run the same overlapper assemble again, or leave out the reads.",
             )  # fmt: skip
-        # Assemblies number reads in the order that their content gives.
-        return load_arrays(kept, Overlaps).renumber(canonical_order(reads)).sort_canonical()
+        return load_arrays(kept, kind)
 
 
 def read_assembly(folder: str) -> AssemblyFolder:
@@ -189,6 +202,8 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
               [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
+    if (aside := stages.get("depth")) and aside[ASIDE]:
+        parts.append(Remark(f"{told(aside)}."))
     if two := assembly.stats.get("haplotypes"):
         title = f"Haplotypes: {two['phased bases']:,} bases in {counted(two['phase blocks'], 'phase block')}"
         each = [(name, *(two[name][figure] for figure in _OF_EACH)) for name in _HAPLOTYPES]

@@ -30,6 +30,11 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
     -------
     ndarray of int64, shape (reads,)
     """
+    return content_order(reads.lengths, content_hashes_of(reads, threads))
+
+
+def content_hashes_of(reads: Reads, threads: int = 1) -> np.ndarray:
+    """Return a hash of the bases of each read (uint64, shape (reads,))."""
 
     def hashes_of(block: tuple[int, int]) -> np.ndarray:
         some = reads.rows(*block)
@@ -38,7 +43,7 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
         )
 
     hashes = map_in_order(hashes_of, even_ranges(reads.lengths, _BLOCK_BASES), threads)
-    return content_order(reads.lengths, np.concatenate([np.empty(0, np.uint64), *hashes]))
+    return np.concatenate([np.empty(0, np.uint64), *hashes])
 
 
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:

@@ -1,5 +1,6 @@
 """Assembly and polishing in a memory budget give the bytes that they give in memory."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -73,6 +74,24 @@ def first_ones(reads, laid_out, *_):
     return laid_out, LeftOut(read, none + 1, none, none.astype(np.int64), none.astype(np.int64))
 
 
+def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch):
+    store, workdir, stages = with_store
+    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    params = AssembleParams(depth=6, graph=GraphParams(min_overlap=1500))
+    whole = assemble_reads(read_set(), params)
+    made = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
+    assert whole.stages[0].facts["reads set aside"] > 5
+    assert made.stages[0].facts == whole.stages[0].facts
+    assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
+    assert made.contigs.depth.tolist() == whole.contigs.depth.tolist()
+    draft = Unitigs(Reads.from_sequences(["a"], [GENOME.sequence(0)]), np.array([False]))
+    polishing = dataclasses.replace(POLISHING, depth=6)
+    in_memory = polish(draft, read_set(), polishing)
+    made = polish_stored(draft, store, workdir, Budget(LARGE, 2), polishing, stages=stages)
+    assert columns_of(made.unitigs.sequences) == columns_of(in_memory.unitigs.sequences)
+    assert made.funnel == in_memory.funnel
+
+
 @pytest.mark.parametrize("correct", ["never", "always"])
 def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     store, workdir, stages = with_store
@@ -93,6 +112,7 @@ def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     assert len(set(made.names_left_out)) == 5 and set(made.names_left_out) <= set(read_set().names)
     names = [stage.name for stage in stages.done]
     assert ("corrected-reads" in names) == (correct == "always")
+    workdir.finisher.wait()  # for the last stage, which is written behind
     again = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=Stages(workdir))
     assert all(stage.kept for stage in again.stages)
     assert columns_of(again.contigs.sequences) == columns_of(whole.contigs.sequences)

@@ -182,3 +182,16 @@ def test_a_budget_that_is_too_small_is_told(tmp_path):
         store = tiles.store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
             correct_stored(store, Budget(100_000_000, 1), stages=Stages(workdir))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_groups_of_deep_reads_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads):
+    monkeypatch.setattr("tests.unit.test_stored_correction.PARAMS", CorrectParams(rounds=2, depth=12))
+    reads = read_set("ont-r10", 40)
+    whole = correct(reads, params=CorrectParams(rounds=2, depth=12))
+    made, columns = stored(
+        tmp_path / "w", threads=threads, blocks=2, reads_of=lambda: read_set("ont-r10", 40)
+    )
+    assert whole.funnel["groups"] in (4, 5)
+    assert columns == columns_of(whole.reads)
+    assert made.funnel == whole.funnel

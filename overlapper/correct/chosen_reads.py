@@ -1,0 +1,78 @@
+"""Reads set aside where molecules are deeper than layouts and votes need, as a stage of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_store import ReadStore
+from overlapper.io.stored_reads import PART_BASES
+from overlapper.runtime.threads import even_ranges
+from overlapper.sketch.choice import SharedKmers
+from overlapper.sketch.depth import ASIDE, ChosenReads, groups
+from overlapper.sketch.estimates import estimate_errors
+from overlapper.tables import Reads
+from overlapper.tiled.stages import Stages
+
+
+def choose(
+    stages: Stages,
+    reads: Reads,
+    depth: int,
+    threads: int,
+    shared_kmers: Callable[[], SharedKmers | None] | None = None,
+) -> tuple[ChosenReads | None, dict[str, Any]]:
+    """Choose reads, as a stage; return them, None where no read is set aside, and the facts.
+
+    Parameters
+    ----------
+    stages : Stages
+    reads : Reads
+        In canonical order.
+    depth : int
+        See `ChosenReads.of`.
+    threads : int
+    shared_kmers : callable, optional
+        Gives what overlapping reads share, which is estimated by default.
+    """
+    if not depth:
+        return None, {}
+
+    def make() -> tuple[ChosenReads, dict[str, Any]]:
+        shared = shared_kmers() if shared_kmers else estimate_errors(reads, threads)[1]
+        chosen = ChosenReads.of(reads, shared, depth, threads)
+        return chosen, chosen.facts(reads.lengths)
+
+    chosen, facts = stages.run("depth", ChosenReads, [depth], make)
+    return (chosen if facts[ASIDE] else None), facts
+
+
+def store_chosen(stages: Stages, store: ReadStore, chosen: ChosenReads) -> ReadStore:
+    """Return the chosen reads of a store as one of their own, without names, as a stage."""
+    numbers = np.flatnonzero(chosen.kept)
+
+    def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+        parts = even_ranges(store.lengths[numbers], PART_BASES)
+        ReadStore.write(artifact, (store.take(numbers[start:stop]) for start, stop in parts))
+        return {}
+
+    return ReadStore.open(stages.write("chosen-reads", [], write)[0])
+
+
+def groups_of(reads: Reads, depth: int, threads: int) -> list[np.ndarray]:
+    """Return the groups of reads, by number, among which overlaps are found.
+
+    Parameters
+    ----------
+    reads : Reads
+        As given, in canonical order.
+    depth : int
+        0 for one group.
+    threads : int
+        Changes nothing but the time.
+    """
+    return groups(reads, estimate_errors(reads, threads)[1] if depth else None, depth, threads)

@@ -1,0 +1,152 @@
+"""How deep reads are, by k-mers that are sampled by content (`overlapper.sketch.depth`).
+
+CPU only.
+
+k-mers are counted in a table that their hashes index: two of them may share a slot, of which there are twice
+as many as samples. Samples of a read are cut into stretches of `STRETCH` or more, as even as they can be.
+"""
+
+import numpy as np
+
+from overlapper.kernels.seeds.kmer_sample import SAMPLE
+from overlapper.runtime.compile.cache import njit
+
+STRETCH = 64
+"""Fewest samples of a stretch, unless the read has fewer."""
+RARE, FEW = 16, 20
+"""k-mers that some units of an array have alone are fewer than those of all, but not as few as this; they are
+this share of the k-mers of a read at least."""
+ERRORS = 8
+"""How much rarer than the most frequent twentieth of the samples of a deep molecule those are that errors
+made."""
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True)
+def slots_of(samples, places, word_offsets, first, k, bits, slots, counts):
+    """Find the slot of each sample, and count the samples of each read.
+
+    Parameters
+    ----------
+    samples : ndarray of uint64, shape (n,)
+    places : ndarray of int64, shape (n,)
+        As `overlapper.kernels.seeds.kmer_sample.sample` gives them.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    first : int
+        A read that none of the samples is before.
+    k, bits : uint64
+        Bases that count of each sample; the table has ``2 ** bits`` slots.
+    slots : ndarray of uint32, shape (n,)
+        Out.
+    counts : ndarray of int64, shape (reads,)
+        Increased.
+    """
+    read, rest = first, np.uint64(2 * SAMPLE) - np.uint64(2) * k
+    for i in range(len(samples)):
+        word = max(places[i], ~places[i]) // SAMPLE
+        while word_offsets[read + 1] <= word:
+            read += 1
+        counts[read] += 1
+        slots[i] = ((samples[i] >> rest) * _SCATTER) >> (np.uint64(64) - bits)
+
+
+@njit(nogil=True, cache=True)
+def count(slots, table):
+    """Count samples in their slots (uint32)."""
+    for slot in slots:
+        table[slot] += np.uint32(1)
+
+
+@njit(nogil=True, cache=True)
+def count_where_deep(slots, first, table, least, sure, among):
+    """Count the samples of the reads all of whose stretches are deep.
+
+    Parameters
+    ----------
+    slots : ndarray of uint32
+    first : ndarray of int64, shape (reads + 1,)
+        Where the samples of each read start.
+    table : ndarray of uint32
+        How often each slot was met.
+    least : int
+        From which count on a sample is deep.
+    sure : ndarray of int64, shape (2 * STRETCH,)
+        How many samples are surely free of errors, of so many: a stretch is deep if as many of its samples
+        are.
+    among : ndarray of uint32
+        Of each slot, its samples in such reads; increased.
+    """
+    for read in range(len(first) - 1):
+        own = slots[first[read] : first[read + 1]]
+        parts, deep = max(1, len(own) // STRETCH), True
+        for part in range(parts):
+            start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
+            found = 0
+            for slot in own[start:stop]:
+                found += table[slot] >= least
+            deep &= found >= sure[stop - start]
+        if deep:
+            count(own, among)
+
+
+@njit(nogil=True, cache=True)
+def multiplicities(slots, first, table, least, wanted, among, relatives, out):
+    """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones that no error made.
+
+    A sample is of a deep molecule if half of its occurrences are in reads that are deep all along; a read is
+    deep if three quarters of its stretches have ``wanted`` of these, unless it is of a relative.
+
+    Parameters
+    ----------
+    slots, first, table, least, among
+        Those of `count_where_deep`.
+    wanted : ndarray of int64, shape (2 * STRETCH,)
+        Deep samples that make a stretch deep, of so many.
+    relatives : ndarray of float64, shape (n, 2)
+        A read is of a relative of a deep molecule if in some stretch such a share of the samples is not
+        frequent, but occurs more than twice and more often than such a share of the lower quartile.
+    out : ndarray of uint32, shape (reads,)
+        Out; 0 of reads that are not deep.
+    """
+    for read in range(len(first) - 1):
+        own = slots[first[read] : first[read + 1]]
+        parts, deep, met = max(1, len(own) // STRETCH), 0, 0
+        times = np.empty(len(own), np.uint32)
+        for part in range(parts):
+            start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
+            before = met
+            for slot in own[start:stop]:
+                times[met] = table[slot]
+                met += (table[slot] >= least) & (2 * np.int64(among[slot]) >= table[slot])
+            deep += met - before >= wanted[stop - start]
+        out[read] = 0
+        if met and 4 * deep >= 3 * parts:
+            times[:met].sort()
+            rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
+            usual = times[rare + (met - rare) // 4]
+            out[read] = usual
+            for part in range(parts):
+                start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
+                for rule in range(len(relatives)):
+                    found, above = 0, max(2.0, relatives[rule, 1] * usual)
+                    for slot in own[start:stop]:
+                        found += above < table[slot] < least
+                    if found >= relatives[rule, 0] * (stop - start):
+                        out[read] = 0
+            if len(relatives) and _is_of_an_array(own, table, usual):
+                out[read] = 0
+
+
+@njit(nogil=True, cache=True)
+def _is_of_an_array(own, table, usual):
+    """Return whether a read has units of a tandem array that differ: see ``docs/algorithms/depth.md``."""
+    some = again = 0
+    for slot in own:
+        some += usual // RARE < table[slot] < usual - usual // 4
+    if FEW * some < len(own):
+        return False
+    ordered = np.sort(own)
+    for i in range(1, len(ordered)):
+        again += ordered[i] == ordered[i - 1]
+    return 4 * again >= len(own)

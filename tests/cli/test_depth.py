@@ -1,0 +1,71 @@
+"""``--depth``: what is set aside is told everywhere, and all reads are worked on where it is ``all``."""
+
+import json
+
+import pytest
+
+from overlapper.io.records import fastq_record
+from overlapper.simulate import adapted_model, generate_reads, random_genome
+from tests.cli.runner import overlapper
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Reads of a plasmid of 6 kb at 80x."""
+    folder = tmp_path_factory.mktemp("depth")
+    model = adapted_model("hifi", mean_length=3_000)
+    reads = generate_reads(random_genome(6_000, seed=5), model, coverage=80, seed=5, circular=True)
+    (folder / "reads.fq").write_bytes(b"".join(fastq_record(r.name, r.codes, r.qualities) for r in reads))
+    return folder
+
+
+def stages_of(folder, depth):
+    stats = json.loads((folder / f"out{depth}" / "stats.json").read_text())
+    return stats["stages"], stats["params"]["depth"]
+
+
+def test_what_is_set_aside_is_told(folder):
+    made = overlapper("assemble", "reads.fq", "--depth", "20", "-o", "out20", cwd=folder, check=True)
+    stages, depth = stages_of(folder, 20)
+    aside = stages["depth"]["reads set aside"]
+    assert (stages["depth"]["depth kept"], depth) == (20, 20)
+    assert aside > 20
+    told = f"{aside:,} reads of {stages['depth']['bases set aside']:,} bases were set aside"
+    assert told in made.stderr.decode()
+    overlapper("report", "out20", "reads.fq", "-o", "report.html", cwd=folder, check=True)
+    assert told in (folder / "report.html").read_text()
+
+
+def test_all_reads_are_worked_on_if_asked_for_or_not_deep(folder):
+    for depth in ("all", "160"):
+        made = overlapper(
+            "assemble", "reads.fq", "--depth", depth, "-o", f"out{depth}", cwd=folder, check=True
+        )
+        assert "set aside" not in made.stderr.decode()
+    everything, deep_enough = (stages_of(folder, depth)[0] for depth in ("all", "160"))
+    assert "depth" not in everything
+    assert deep_enough["depth"]["reads set aside"] == 0
+    contigs = [(folder / f"out{depth}" / "contigs.fasta").read_bytes() for depth in ("all", "160")]
+    assert contigs[0] == contigs[1]
+
+
+@pytest.mark.parametrize("depth", ["none", "0", "-3", "1.5"])
+def test_what_is_no_depth_is_refused(folder, depth):
+    made = overlapper("correct", "reads.fq", "--depth", depth, "-o", "c.fq", cwd=folder)
+    assert made.returncode == 2
+    assert "expected all or a number such as 100" in " ".join(made.stderr.decode().split())
+
+
+def test_how_many_overlaps_there_will_be_is_told_if_they_are_many(folder):
+    reads = (folder / "reads.fq").read_bytes()
+    lines = reads.splitlines(keepends=True)
+    (folder / "few.fq").write_bytes(b"".join(lines[: len(lines) // 20 * 4]))
+    made = overlapper("overlap", "reads.fq", "-o", "o.paf", cwd=folder, check=True).stderr.decode()
+    found = len((folder / "o.paf").read_text().splitlines())
+    expected = int(made.split(" overlaps are to be expected")[0].split()[-1].replace(",", ""))
+    assert 0.5 < expected / found < 2
+    planned = overlapper("overlap", "reads.fq", "--plan", cwd=folder, check=True).stdout.decode()
+    assert f"about {expected:,} overlaps are to be expected" in planned
+    for options in (("reads.fq", "--best", "5"), ("few.fq",)):
+        made = overlapper("overlap", *options, "-o", "o.paf", cwd=folder, check=True)
+        assert "to be expected" not in made.stderr.decode()

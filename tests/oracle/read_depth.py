@@ -1,0 +1,52 @@
+"""How often the k-mers of deep reads occur, from the definition in overlapper/sketch/depth.py."""
+
+from collections import Counter
+from itertools import pairwise
+
+ERRORS = 8
+
+
+def stretches(samples, stretch):
+    """Cut the samples of a read into stretches that are as even as they can be."""
+    parts = max(1, len(samples) // stretch)
+    bounds = [part * len(samples) // parts for part in range(parts + 1)]
+    return [samples[a:b] for a, b in pairwise(bounds)]
+
+
+def deep_molecules(reads, stretch, least, sure):
+    """Return the frequent samples of which half are in reads that are deep all along."""
+    times = Counter(sample for read in reads for sample in read)
+    all_along = [
+        read
+        for read in reads
+        if all(sum(times[s] >= least for s in part) >= sure(len(part)) for part in stretches(read, stretch))
+    ]
+    among = Counter(sample for read in all_along for sample in read)
+    return {s for s, n in times.items() if n >= least and 2 * among[s] >= n}
+
+
+def multiplicities(reads, stretch, least, sure, wanted, relatives):
+    """Return for each read, a list of samples, the lower quartile of the deep ones; 0 of others."""
+    times = Counter(sample for read in reads for sample in read)
+    deep = deep_molecules(reads, stretch, least, sure)
+    found = []
+    for read in reads:
+        parts = stretches(read, stretch)
+        met = sorted(times[s] for s in read if s in deep)
+        enough = [part for part in parts if sum(s in deep for s in part) >= wanted(len(part))]
+        if not met or 4 * len(enough) < 3 * len(parts):
+            found.append(0)
+            continue
+        correct = [n for n in met if n > met[-1 - len(met) // 20] // ERRORS]
+        usual = correct[len(correct) // 4]
+        is_relative = any(
+            sum(max(2, often * usual) < times[s] < least for s in part) >= share * len(part)
+            for share, often in relatives
+            for part in parts
+        )
+        some = sum(usual // 16 < times[s] < usual - usual // 4 for s in read)
+        is_of_an_array = (
+            relatives and 20 * some >= len(read) and 4 * (len(read) - len(set(read))) >= len(read)
+        )
+        found.append(0 if is_relative or is_of_an_array else usual)
+    return found
