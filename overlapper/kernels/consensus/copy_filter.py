@@ -50,7 +50,7 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
 @njit(nogil=True, cache=True)
 def _are_chosen(target, layers, starts, runs, rows, low, settings):
     """Return a mask of the layers of a window that are of the target's place, or near if these are few."""
-    same, share, near, compared, differing, wrong, total = _judged(target, layers, starts, runs)
+    same, share, near, compared, differing, wrong, total = _judged(target, layers, starts, runs, settings.strands)
     high = low + len(same)
     rows.agreeing[low:high], rows.differing[low:high] = compared - differing, differing
     t_start, t_end = rows.t_start[low:high], rows.t_end[low:high]
@@ -65,7 +65,7 @@ def _are_chosen(target, layers, starts, runs, rows, low, settings):
 
 
 @njit(nogil=True, cache=True)
-def _judged(target, layers, starts, runs):
+def _judged(target, layers, starts, runs, strands):
     """Judge the rows of a window by the sites at which they differ from the target.
 
     Returns
@@ -81,7 +81,7 @@ def _judged(target, layers, starts, runs):
     wrong, total : int
         How many of how many bases of all rows are wrong.
     """
-    compared, differing, wrong, total = compare_at_sites(target, layers, starts, runs)
+    compared, differing, wrong, total = compare_at_sites(target, layers, starts, runs, strands)
     n, all_wrong, all_total = len(compared), wrong.sum(), total.sum()
     same, share, near = np.empty(n, np.bool_), np.empty(n, np.int64), np.empty(n, np.bool_)
     for m in range(n):

@@ -34,6 +34,7 @@ import numpy as np
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
 from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
+from overlapper.kernels.consensus.shares import is_of_one_strand
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
@@ -49,7 +50,7 @@ SAME, OTHER = 1, 2
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
+def leave_out(layers, starts, votes, settings, marks, agreeing, differing):
     """Take the vote from layers that disagree with the target more often than they agree.
 
     Parameters
@@ -58,8 +59,7 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
     starts : ndarray of int32
     votes : Votes
         Of these layers.
-    alike : ndarray of int64
-        As in `kernels.consensus.layers.Settings`.
+    settings : Settings
     marks : ndarray of uint8, shape (layers,)
         Layers that disagree with the target at a site become `UNLIKE`, those left out `ELSEWHERE`.
     agreeing, differing : ndarray of int32, shape (layers - 1,)
@@ -73,11 +73,12 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
         `SAME` for layers that agree with the target more often than they disagree, `OTHER` for those left
         out, 0 for the rest and for the target.
     """
+    alike = settings.alike
     columns, kinds = _columns_of_two(votes, alike[LONG_GAP, LONG_GAP] < alike.max())
     sides = np.zeros(len(layers.start), np.int8)
     if len(columns) == 0:
         return 0, sides
-    columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1])
+    columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1], settings.strands)
     site = _linked(columns, held) | lone
     own = len(layers.start) - 1
     agree, disagree = np.zeros(own, np.int32), np.zeros(own, np.int32)
@@ -134,7 +135,7 @@ def _columns_of_two(votes, gaps):
 
 
 @njit(nogil=True, cache=True)
-def _candidates(layers, starts, columns, kinds, alike):
+def _candidates(layers, starts, columns, kinds, alike, strands):
     """Return candidates, the kind of each layer there (0, 1, or -1 for neither), and which need no link."""
     held, lone = np.empty((len(columns), len(layers.start)), np.int8), np.empty(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
@@ -147,7 +148,10 @@ def _candidates(layers, starts, columns, kinds, alike):
             if held[n, m] >= 0:
                 counts[held[n, m], np.int64(layers.reverse[m])] += 1
         fewest = min(counts[0].sum(), counts[1].sum())
-        if fewest >= MIN_LAYERS and min(counts[0, 0], counts[0, 1], counts[1, 0], counts[1, 1]) > 0:
+        forward, reverse = counts[:, 0].sum(), counts[:, 1].sum()
+        if fewest >= MIN_LAYERS and not is_of_one_strand(
+            counts[0, 0], counts[0, 1], forward, reverse, strands
+        ):
             c, in_gap = columns[s], max(kinds[s, 0], kinds[s, 1]) == DELETION
             gaps = counts[0 if kinds[s, 0] == DELETION else 1].sum()
             follows = in_gap and c == behind_gap

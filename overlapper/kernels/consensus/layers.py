@@ -90,6 +90,9 @@ class Settings(NamedTuple):
     alike : ndarray of int64, shape (LONGEST_TABLED_RUN + 1, MOST_MISSING + 1)
         Share of layers, in millionths, that may have the same error, by the bases of a homopolymer run and
         the bases that they lack there or have inserted (`kernels.consensus.own_bases`).
+    strands : int
+        Least chi square by which the strands of layers that have the same differ from those of the others if
+        they have it by error, in 64ths (`kernels.consensus.shares`).
     """
 
     k: int
@@ -104,6 +107,7 @@ class Settings(NamedTuple):
     worth: int
     doubt: int
     alike: np.ndarray
+    strands: int
 
 
 class Room(NamedTuple):
