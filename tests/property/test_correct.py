@@ -206,7 +206,7 @@ def test_a_target_keeps_its_base_where_both_are_held(others, strands, alike, kep
     ("others", "own", "kept"),
     [
         ([False] * 12, [False] * 6, True),  # all are on one strand
-        ([False] * 12, [False, True] * 6, False),  # a chi square of 7.3
+        ([False] * 12, [False, True, True] * 2, False),  # a chi square of 8.7
         ([False] * 9 + [True] * 3, [False, True] * 6, True),
         ([False] * 12, [False] * 5 + [True], True),  # few are on the other strand
     ],
