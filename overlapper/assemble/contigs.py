@@ -41,6 +41,7 @@ from overlapper.assemble.layouts import (
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
+from overlapper.correct import strands
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.graph.layout_summary import no_unitigs
 from overlapper.graph.stats import length_figures
@@ -81,7 +82,8 @@ class Assembled:
     stages : list of Stage
         In order.
     warnings : list of str
-        What polishing left undone (`overlapper.correct.unvoted.warning`).
+        What polishing left undone (`overlapper.correct.unvoted.warning`), and that reads are of one strand
+        (`overlapper.correct.strands.warning`).
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
     cut_off : CutOff
@@ -232,6 +234,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
+    warnings = [*warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     return Assembled(contigs, params, steps.stages.done, warnings, adapters, cut_off, haplotypes)
 
 

@@ -27,7 +27,9 @@ ACCURATE_ANCHOR, ANCHOR = 15, 11
 else."""
 LONG_ANCHORS_BELOW = 0.05
 STRAND_ERRORS, MOST_BY_CHANCE, MOST_CHI_SQUARE = 20, 0.05, 20
-"""x"""
+"""Chance at which what is on one strand is an error: ``(STRAND_ERRORS e)**2``, at most `MOST_BY_CHANCE`; and
+the highest chi square that is asked for. Fitted on native R10 reads of E. coli and on HiFi reads, on one
+strand, of four copies (``docs/notes/correction.md``)."""
 RAW_DOUBT = 16
 """Factor of a doubt, in 16ths, where reads err independently."""
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
@@ -45,7 +47,7 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
     doubt, targets_lead
         As for `overlapper.correct.consensus.consensus_in_parts`.
     """
-    typical = pileups.typical_divergence
+    typical, given = pileups.typical_divergence, given_error_rate(pileups, params)
     return Settings(
         k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
         max_gap=params.max_gap,
@@ -58,8 +60,9 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
         haplotype_filter=params.haplotype_filter,
         worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
-        alike=_alike(given_error_rate(pileups, params)),
-        strands=_strands(given_error_rate(pileups, params)),
+        alike=_alike(given),
+        errors=round(MILLION * given),
+        strands=_strands(given),
     )
 
 

@@ -9,15 +9,28 @@ from tests.oracle.layer_paths import carry_over, first_path
 
 
 def correct(
-    target, layers, k, max_gap, drafts, filters, worth, doubt, alike, strands, target_layer, table, limits
+    target,
+    layers,
+    k,
+    max_gap,
+    drafts,
+    filters,
+    worth,
+    doubt,
+    alike,
+    errors,
+    strands,
+    target_layer,
+    table,
+    limits,
 ):
     """Bases, qualities, depth and origin of the consensus; marks of layers; (aligned, left out, lost).
 
     Mark 2 has a layer that the haplotype filter left out, 1 one that does not vote or is unlike the target, 3
     one that votes and of the target's copy, as sites tell; some that it agrees and differs at are given.
 
-    Of a million layers ``alike`` may err alike at a column, by run and difference, ``strands`` is the chi
-    square in 64ths of errors of one strand. Every draft has two
+    Of a million layers ``alike`` may err alike at a column, by run and difference; ``errors`` of a million
+    bases are wrong; ``strands`` is the chi square in 64ths of errors of one strand. Every draft has two
     thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
     are wrong, by row and step, in parts of `drafts.PARTS`; the limits the highest of each quality.
     """
@@ -35,7 +48,7 @@ def correct(
             carry_over(layer, draft, place) if layer["used"] or layer is own else None
     for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
         if step == 1 and filters:
-            left = leave_out(everyone, len(draft), alike, strands)
+            left = leave_out(everyone, len(draft), alike, errors, strands)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
             if made != draft:

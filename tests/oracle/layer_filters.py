@@ -1,6 +1,7 @@
 """Which layers and bases have a vote, in plain Python (``docs/algorithms/correction.md``)."""
 
 import itertools
+import math
 from fractions import Fraction
 
 from tests.oracle.drafts import votes_at
@@ -21,7 +22,7 @@ def kind_in(layer, column):
     return 4 if last - first >= 4 else None
 
 
-def leave_out(layers, length, alike, strands):
+def leave_out(layers, length, alike, errors, strands):
     """Mark the layers that disagree with the target, and those known to be of its haplotype; how many are
     left out.
     """
@@ -33,7 +34,7 @@ def leave_out(layers, length, alike, strands):
         first, second = sorted(range(5), key=lambda kind: (-weight[kind], kind))[:2]
         if (
             not total
-            or 100 * weight[second] < 20 * total
+            or 100 * weight[second] < 10 * total
             or 100 * (weight[first] + weight[second]) < 80 * total
             or (4 in (first, second) and not tells_gaps)
         ):
@@ -77,7 +78,10 @@ def leave_out(layers, length, alike, strands):
         layer["agreeing"] += agree
         layer["differing"] += disagree
         layer["known"] = layer["used"] and agree > disagree
-        if layer["used"] and disagree > agree:
+        expected = errors * (agree + disagree)
+        explained = 1 + 2 * (expected + math.isqrt(10**6 * expected)) // 10**6
+        if layer["used"] and disagree > (min(agree, explained) if layers[-1]["used"] else agree):
+            layer["known"] = False
             left += 1
             layer["elsewhere"] = True
     for layer in layers:

@@ -17,8 +17,8 @@ from tests.tries import tries
 
 K, MAX_GAP = 9, 200
 THRESHOLDS = [[30, 30], [57, 40]]
-STRANDS = 6 * 64
-"""Chi square in 64ths of errors of one strand: that of reads which err at 1 percent."""
+ERRORS, STRANDS = 10_000, 6 * 64
+"""Bases of a million that are wrong, and chi square in 64ths of errors of one strand at that rate."""
 
 
 def mutated(rng, codes, rate):
@@ -136,7 +136,19 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
     }
     tables = (values[0 if worth else 1].tolist() for values in (PROBABILITIES, LIMITS))
     *expected, counted = oracle.correct(
-        target, layers, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike.tolist(), STRANDS, own, *tables
+        target,
+        layers,
+        K,
+        MAX_GAP,
+        THRESHOLDS,
+        True,
+        worth,
+        doubt,
+        alike.tolist(),
+        ERRORS,
+        STRANDS,
+        own,
+        *tables,
     )
 
     columns = np.array(
@@ -150,7 +162,10 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
             np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T), *sites.T
         ),
         np.zeros(1, bool), 0,
-        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike, STRANDS),
+        Settings(
+            K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike, ERRORS,
+            STRANDS,
+        ),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -226,6 +241,25 @@ def test_reads_that_differ_in_one_base_are_left_out_where_errors_do_not_explain_
     target, rows = rows_with_one_difference(others, [False, True])
     made = corrected(target, rows, True, False, alike=at_most(alike))
     assert made[5][1] == left
+
+
+@pytest.mark.parametrize("copies", [2, 4, 8])
+def test_reads_of_many_copies_are_left_out_though_they_agree_at_most_sites(copies):
+    """Each copy has four bases of its own, so that two of them differ at eight of many sites."""
+    rng = np.random.default_rng(9)
+    genome = rng.integers(0, 4, 40 * 4 * copies + 40).tolist()
+
+    def copy(number):
+        bases = list(genome)
+        for place in range(40 + 40 * number, len(genome) - 20, 40 * copies):
+            bases[place] = (bases[place] + 1) % 4
+        return bases
+
+    end = len(genome)
+    rows = [(copy(number), bool(i % 2), 0, end) for number in range(copies) for i in range(5)]
+    made = corrected(copy(0), rows, True, False, alike=at_most(140_000))
+    assert made[0] == copy(0)
+    assert made[5][1] == 5 * (copies - 1)
 
 
 @pytest.mark.parametrize(
