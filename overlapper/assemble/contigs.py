@@ -44,6 +44,7 @@ from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
+from overlapper.correct import strands
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.graph.layout_summary import no_unitigs
 from overlapper.graph.stats import length_figures
@@ -85,7 +86,8 @@ class Assembled:
     stages : list of Stage
         In order.
     warnings : list of str
-        What polishing left undone (`overlapper.correct.polish.Polished`).
+        What polishing left undone (`overlapper.correct.polish.Polished`), and that reads are of one strand
+        (`overlapper.correct.strands.warning`).
     contradicted : Counter of str
         Places of contigs, by name, that most reads contradict.
     adapters : list of str
@@ -256,6 +258,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
+    warnings = [*warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     left_out = layout.left_out
     names = steps.names_of(left_out.read)
     return Assembled(

@@ -17,6 +17,7 @@ from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.rounds import Round
 from overlapper.correct.settled import settled_of
 from overlapper.correct.stored_pileups import StoredPileups
+from overlapper.correct.strands import SAME_STRAND, share_of_same_strand
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
@@ -44,7 +45,11 @@ def vote(
         on_all = _led_vote(kept, pileups, params, round_)
     else:
         on_all = partial(_vote_on_unsettled, pileups, params, round_)
-    made, facts = kept.voted(f"correct-{round_.number}", round_, params, on_all)
+
+    def on_all_of_strands(writer: VotedWriter) -> Facts:
+        return {**on_all(writer), SAME_STRAND: share_of_same_strand(pileups)}
+
+    made, facts = kept.voted(f"correct-{round_.number}", round_, params, on_all_of_strands)
     kept.replace(made)
     return made, facts
 

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from overlapper.correct import strands
 from overlapper.correct.changes import Changes
 from overlapper.correct.chosen_reads import groups_of
 from overlapper.correct.kept_reads import HeldReads, KeptReads
@@ -50,7 +51,8 @@ class Corrected:
     seconds : dict of str to float
         Wall-clock time of each step.
     warnings : list of str
-        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), if any.
+        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), and that reads
+        are of one strand (`overlapper.correct.strands.warning`), if any.
     """
 
     changes: Changes
@@ -219,7 +221,8 @@ def correct_kept(
     funnel["reads out"] = len(kept_parts.read)
     funnel["bases out"] = int((kept_parts.end - kept_parts.start).sum())
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
-    return Corrected(changes, funnel, seconds, warning(facts), made, kept_parts)
+    warnings = [*warning(facts), *strands.warning([facts])]
+    return Corrected(changes, funnel, seconds, warnings, made, kept_parts)
 
 
 def _identity(made: Voted | StoredVoted) -> np.ndarray:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.kernels.consensus.layers import Settings
 from overlapper.kernels.consensus.own_bases import LONGEST_TABLED_RUN, MILLION, MOST_MISSING
+from overlapper.kernels.consensus.shares import UNIT
 from overlapper.params.correction import CorrectParams
 
 RUN_ERRORS, MOST_RUN_ERRORS = 0.25, 0.4
@@ -23,6 +26,10 @@ ACCURATE_ANCHOR, ANCHOR = 15, 11
 """Bases of the shortest anchor, where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and
 else."""
 LONG_ANCHORS_BELOW = 0.05
+STRAND_ERRORS, MOST_BY_CHANCE, MOST_CHI_SQUARE = 20, 0.05, 20
+"""Chance at which what is on one strand is an error: ``(STRAND_ERRORS e)**2``, at most `MOST_BY_CHANCE`; and
+the highest chi square that is asked for. Fitted on native R10 reads of E. coli and on HiFi reads, on one
+strand, of four copies (``docs/notes/correction.md``)."""
 RAW_DOUBT = 16
 """Factor of a doubt, in 16ths, where reads err independently."""
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
@@ -40,6 +47,7 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
     doubt, targets_lead
         As for `overlapper.correct.consensus.consensus_in_parts`.
     """
+    given = given_error_rate(pileups, params)
     return Settings(
         k=params.kmer_length or anchor_of(pileups.typical_divergence),
         max_gap=params.max_gap,
@@ -52,7 +60,9 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
         haplotype_filter=params.haplotype_filter,
         worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
-        alike=_alike(given_error_rate(pileups, params)),
+        alike=_alike(given),
+        errors=round(MILLION * given),
+        strands=_strands(given),
     )
 
 
@@ -87,6 +97,16 @@ def _alike(error_rate: float) -> np.ndarray:
     with np.errstate(divide="ignore"):  # reads without errors: no share, 0
         share = np.log(2 * (1 - wrong)) / np.log((1 - wrong) / wrong)
     return np.asarray(np.round(MILLION * share), np.int64)
+
+
+def _strands(error_rate: float) -> int:
+    """Return the chi square from which strands show that layers err alike, in parts of `UNIT`.
+
+    Two shares have a chi square of ``c`` by chance about once in ``exp(c / 2)`` times. The more reads err,
+    the more of what is on one strand is an error.
+    """
+    by_chance = min((STRAND_ERRORS * error_rate) ** 2, MOST_BY_CHANCE)
+    return round(UNIT * min(-2 * math.log(max(by_chance, 1e-9)), MOST_CHI_SQUARE))
 
 
 def _by_draft(params: CorrectParams) -> np.ndarray:

@@ -8,13 +8,29 @@ from tests.oracle.layer_filters import is_cis, keep_own, keep_stretches, leave_o
 from tests.oracle.layer_paths import carry_over, first_path
 
 
-def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
+def correct(
+    target,
+    layers,
+    k,
+    max_gap,
+    drafts,
+    filters,
+    worth,
+    doubt,
+    alike,
+    errors,
+    strands,
+    target_layer,
+    table,
+    limits,
+):
     """Bases, qualities, depth and origin of the consensus; marks of layers; (aligned, left out, lost).
 
     Mark 2 has a layer that the haplotype filter left out, 1 one that does not vote or is unlike the target, 3
     one that votes and of the target's copy, as sites tell; some that it agrees and differs at are given.
 
-    Of a million layers ``alike`` may err alike at a column, by run and difference. Every draft has two
+    Of a million layers ``alike`` may err alike at a column, by run and difference; ``errors`` of a million
+    bases are wrong; ``strands`` is the chi square in 64ths of errors of one strand. Every draft has two
     thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
     are wrong, by row and step, in parts of `drafts.PARTS`; the limits the highest of each quality.
     """
@@ -32,7 +48,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
             carry_over(layer, draft, place) if layer["used"] or layer is own else None
     for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
         if step == 1 and filters:
-            left = leave_out(everyone, len(draft), alike)
+            left = leave_out(everyone, len(draft), alike, errors, strands)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
             if made != draft:
@@ -41,8 +57,8 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = filters and target_layer["used"]
-        kept, ungained = keep_own(draft, everyone, alike) if keeps and step else ({}, set())
-        standing = keep_stretches(draft, everyone, alike) if keeps and not step else set()
+        kept, ungained = keep_own(draft, everyone, alike, strands) if keeps and step else ({}, set())
+        standing = keep_stretches(draft, everyone, alike, strands) if keeps and not step else set()
         deciding = voters(draft, everyone) if step == 1 and filters else {}
         new, place, votes = next_draft(
             draft, everyone, deciding, thresholds, worth, doubt, table, (kept, ungained, standing)

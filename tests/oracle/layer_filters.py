@@ -1,10 +1,12 @@
 """Which layers and bases have a vote, in plain Python (``docs/algorithms/correction.md``)."""
 
 import itertools
+import math
 from fractions import Fraction
 
 from tests.oracle.drafts import votes_at
 from tests.oracle.layer_paths import bases_of
+from tests.oracle.shares import chi_square, is_of_one_strand
 
 
 def kind_in(layer, column):
@@ -20,7 +22,7 @@ def kind_in(layer, column):
     return 4 if last - first >= 4 else None
 
 
-def leave_out(layers, length, alike):
+def leave_out(layers, length, alike, errors, strands):
     """Mark the layers that disagree with the target, and those known to be of its haplotype; how many are
     left out.
     """
@@ -32,14 +34,14 @@ def leave_out(layers, length, alike):
         first, second = sorted(range(5), key=lambda kind: (-weight[kind], kind))[:2]
         if (
             not total
-            or 100 * weight[second] < 20 * total
+            or 100 * weight[second] < 10 * total
             or 100 * (weight[first] + weight[second]) < 80 * total
             or (4 in (first, second) and not tells_gaps)
         ):
             continue
         held = [{first: 0, second: 1}.get(kind_in(m, column)) for m in layers]
-        strands = {(h, m["reverse"]) for h, m in zip(held, layers, strict=True) if h is not None}
-        if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
+        of_kind = [[m["reverse"] for h, m in zip(held, layers, strict=True) if h == kind] for kind in (0, 1)]
+        if min(map(len, of_kind)) >= 4 and not is_of_one_strand(*of_kind, strands):
             if 4 not in (first, second):
                 candidates.append((column, held))
             else:
@@ -76,7 +78,10 @@ def leave_out(layers, length, alike):
         layer["agreeing"] += agree
         layer["differing"] += disagree
         layer["known"] = layer["used"] and agree > disagree
-        if layer["used"] and disagree > agree:
+        expected = errors * (agree + disagree)
+        explained = 1 + 2 * (expected + math.isqrt(10**6 * expected)) // 10**6
+        if layer["used"] and disagree > (min(agree, explained) if layers[-1]["used"] else agree):
+            layer["known"] = False
             left += 1
             layer["elsewhere"] = True
     for layer in layers:
@@ -135,16 +140,12 @@ def voters(draft, layers):
 
 def sides_differ(layers, some):
     """Whether some layers are more of those known to be of the target's haplotype, or of those left out."""
-    table = [[0, 0], [0, 0]]
-    for number, m in enumerate(layers):
-        if m["known"] or m["elsewhere"]:
-            table[m["elsewhere"]][number in some] += 1
-    (a, b), (c, d) = table
-    n, excess = a + b + c + d, a * d - b * c
-    return excess != 0 and Fraction(n * excess**2, (a + b) * (c + d) * (a + c) * (b + d)) >= 8
+    known = [number in some for number, m in enumerate(layers) if m["known"]]
+    left_out = [number in some for number, m in enumerate(layers) if m["elsewhere"]]
+    return chi_square(known, left_out) >= 8
 
 
-def keep_own(draft, layers, alike):
+def keep_own(draft, layers, alike, strands):
     """The columns in which the target keeps its base, or 4 for none, as nothing else has a vote there; and
     those behind which it keeps that nothing is inserted.
     """
@@ -156,21 +157,21 @@ def keep_own(draft, layers, alike):
             sum(kind_at(m, c) == 4 for c in run) for m, kind in zip(layers, kinds, strict=True) if kind == 4
         ]
         own = kinds[-1]
-        if own is not None and is_divided(layers, kinds, own, alike, len(run), lacking):
+        if own is not None and is_divided(layers, kinds, own, strands, share(alike, len(run), lacking)):
             kept[column] = own
             for m, kind in zip(layers, kinds, strict=True):
                 m["unlike"] = m["unlike"] or kind not in (own, None)
         gains = [behind(m, column) for m in layers]
         some = [gain and 1 for gain in gains]
         length = len(run) if run[-1] == column else 1
-        if gains[-1] == 0 and is_divided(layers, some, 0, alike, length, [g for g in gains if g]):
+        if gains[-1] == 0 and is_divided(layers, some, 0, strands, share(alike, length, filter(None, gains))):
             ungained.add(column)
             for m, gain in zip(layers, gains, strict=True):
                 m["unlike"] = m["unlike"] or bool(gain)
     return kept, ungained
 
 
-def keep_stretches(draft, layers, alike):
+def keep_stretches(draft, layers, alike, strands):
     """The columns in which no lack has a vote: the target has a base there, and layers lack nine columns in a
     row, more than a draft can gain.
     """
@@ -180,14 +181,11 @@ def keep_stretches(draft, layers, alike):
         own = kinds[-1]
         if own in (None, 4):
             continue
-        having = [m["reverse"] for m, kind in zip(layers, kinds, strict=True) if kind == own]
-        lacking = [
-            m["reverse"]
+        told = [
+            kind if kind == own or (kind == 4 and lacks_stretch(m, column)) else None
             for m, kind in zip(layers, kinds, strict=True)
-            if kind == 4 and lacks_stretch(m, column)
         ]
-        least = max(3 * 10**6, 1_500_000 + alike[1][-1] * len(having + lacking))
-        if all(len(set(some)) == 2 and 10**6 * len(some) >= least for some in (having, lacking)):
+        if is_divided(layers, told, own, strands, alike[1][-1]):
             kept.add(column)
     return kept
 
@@ -198,17 +196,20 @@ def lacks_stretch(layer, column):
     return any(all(lacked[i : i + 9]) for i in range(9))
 
 
-def is_divided(layers, kinds, own, alike, run, differences):
-    """Whether what the target has is held by enough layers, and something else is, too, at the end of a run
-    in which layers differ by so many bases.
-    """
-    strands = {}
-    for m, kind in zip(layers, kinds, strict=True):
-        if kind is not None:
-            strands.setdefault(kind, []).append(m["reverse"])
-    n = sum(map(len, strands.values()))
-    mean = (2 * sum(differences) + len(differences)) // (2 * len(differences)) if differences else 1
-    errors = alike[min(run, len(alike) - 1)][min(max(mean, 1), len(alike[0]) - 1)]
-    least = max(3 * 10**6, 1_500_000 + errors * n)
-    held = [kind for kind, found in strands.items() if len(set(found)) == 2 and 10**6 * len(found) >= least]
+def share(alike, run, differences):
+    """How many of a million layers may err alike in a run, where those that err do so by so many bases."""
+    some = list(differences)
+    mean = (2 * sum(some) + len(some)) // (2 * len(some)) if some else 1
+    return alike[min(run, len(alike) - 1)][min(max(mean, 1), len(alike[0]) - 1)]
+
+
+def is_divided(layers, kinds, own, strands, errors):
+    """Whether what the target has is held by enough layers, and something else is, too."""
+    told = [(kind, m["reverse"]) for m, kind in zip(layers, kinds, strict=True) if kind is not None]
+    least = max(3 * 10**6, 1_500_000 + errors * len(told))
+    held = []
+    for kind in {kind for kind, _ in told}:
+        having, others = ([strand for k, strand in told if (k == kind) is same] for same in (True, False))
+        if 10**6 * len(having) >= least and not is_of_one_strand(having, others, strands):
+            held.append(kind)
     return len(held) > 1 and own in held

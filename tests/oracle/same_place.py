@@ -3,6 +3,8 @@
 import itertools
 import math
 
+from tests.oracle.shares import is_of_one_strand
+
 
 def bases_at(layer, column):
     """The base that a layer pairs at a column; None where it has none or an unknown one."""
@@ -13,14 +15,14 @@ def bases_at(layer, column):
     return layer["bases"][begin] if end > begin and layer["bases"][begin] < 4 else None
 
 
-def same_place(target, layers, target_votes):
+def same_place(target, layers, target_votes, strands):
     """Whether each layer, all aligned to the target, is of its place, or added as it is near."""
     pairs = [[(bases_at(m, c), m["reverse"]) for m in layers] for c in range(len(target))]
     columns = [[pair for pair in column if pair[0] is not None] for column in pairs]
     wrong, total = 0, 1
     errors = [[1, 1] for _ in layers]
     for c, column in enumerate(columns):
-        if len(held(column, 3)) <= 1:
+        if len(held(column, 3, strands)) <= 1:
             bases = [base for base, _ in column]
             usual = max(range(4), key=lambda base: (bases.count(base), -base))
             wrong += len(bases) - bases.count(usual)
@@ -31,12 +33,12 @@ def same_place(target, layers, target_votes):
     seen, places, alone = [], [], []
     for c, column in enumerate(columns):
         erring = 4 * wrong * len(column)
-        common = held(column, 3 + erring // total)
+        common = held(column, 3 + erring // total, strands)
         if target[c] in common and len(common) > 1:
             bases = [bases_at(m, c) for m in layers]
             seen.append((target[c], [base if base in common else None for base in bases]))
             places.append(c)
-            certain = held(column, 3 + 50 * erring // total)
+            certain = held(column, 3 + 50 * erring // total, strands)
             alone.append(target[c] in certain and len(certain) > 1)
     seen = list(itertools.compress(seen, linked_sites(seen, places, alone, layers)))
     wrong, total = sum(w for w, _ in errors), sum(t for _, t in errors)
@@ -134,13 +136,14 @@ def add_nearest(same, shares, near, layers, fewest):
             taken.append(stretches[m])
 
 
-def held(column, least):
-    """The bases that at least so many layers have, on both strands."""
-    return [
-        base
-        for base in range(4)
-        if {(base, False), (base, True)} <= set(column) and [b for b, _ in column].count(base) >= least
-    ]
+def held(column, least, strands):
+    """The bases that at least so many layers have, and not by errors of one strand."""
+    found = []
+    for base in range(4):
+        having, others = ([strand for b, strand in column if (b == base) is same] for same in (True, False))
+        if len(having) >= least and not is_of_one_strand(having, others, strands):
+            found.append(base)
+    return found
 
 
 def compare(sites, n):

@@ -17,6 +17,8 @@ from tests.tries import tries
 
 K, MAX_GAP = 9, 200
 THRESHOLDS = [[30, 30], [57, 40]]
+ERRORS, STRANDS = 10_000, 6 * 64
+"""Bases of a million that are wrong, and chi square in 64ths of errors of one strand at that rate."""
 
 
 def mutated(rng, codes, rate):
@@ -134,7 +136,19 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
     }
     tables = (values[0 if worth else 1].tolist() for values in (PROBABILITIES, LIMITS))
     *expected, counted = oracle.correct(
-        target, layers, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike.tolist(), own, *tables
+        target,
+        layers,
+        K,
+        MAX_GAP,
+        THRESHOLDS,
+        True,
+        worth,
+        doubt,
+        alike.tolist(),
+        ERRORS,
+        STRANDS,
+        own,
+        *tables,
     )
 
     columns = np.array(
@@ -148,7 +162,10 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
             np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T), *sites.T
         ),
         np.zeros(1, bool), 0,
-        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike),
+        Settings(
+            K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike, ERRORS,
+            STRANDS,
+        ),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -173,12 +190,15 @@ def test_reads_of_the_other_haplotype_are_left_out(rate):
         assert made[5][1] >= 6
 
 
-def rows_with_one_difference(others, strands, lacking=False):
-    """A target, reads as it is, and others that differ in one base or lack it, on these strands in turn."""
+def rows_with_one_difference(others, strands, lacking=False, own=(False, True, False)):
+    """A target, reads as it is, and others that differ in one base or lack it, on these strands in turn.
+
+    The reads as the target is are on ``own`` strands.
+    """
     rng = np.random.default_rng(4)
     genome = rng.integers(0, 4, 300).tolist()
     other = [*genome[:150], *([] if lacking else [(genome[150] + 1) % 4]), *genome[151:]]
-    rows = [(genome, bool(i % 2), 0, 300) for i in range(3)]
+    rows = [(genome, strand, 0, 300) for strand in own]
     rows += [(other, strands[i % len(strands)], 0, 300) for i in range(others)]
     return genome, rows
 
@@ -187,7 +207,6 @@ def rows_with_one_difference(others, strands, lacking=False):
     ("others", "strands", "alike", "kept"),
     [
         (12, [False, True], 0, True),
-        (12, [False], 0, False),  # errors of one strand
         (12, [False, True], 160_000, False),  # three others and the target are too few of sixteen
         (12, [False, True], 140_000, True),
     ],
@@ -199,6 +218,22 @@ def test_a_target_keeps_its_base_where_both_are_held(others, strands, alike, kep
 
 
 @pytest.mark.parametrize(
+    ("others", "own", "kept"),
+    [
+        ([False] * 12, [False] * 6, True),  # all are on one strand
+        ([False] * 12, [False, True, True] * 2, False),  # a chi square of 8.7
+        ([False] * 9 + [True] * 3, [False, True] * 6, True),
+        ([False] * 12, [False] * 5 + [True], True),  # few are on the other strand
+    ],
+)
+def test_strands_show_errors_where_those_of_the_others_are_unlike_them(others, own, kept):
+    target, rows = rows_with_one_difference(12, others, own=own)
+    made = corrected(target, rows, True, False, alike=at_most(0))
+    assert (made[0] == target) == kept
+    assert made[5][1] == (12 if kept else 0)
+
+
+@pytest.mark.parametrize(
     ("others", "alike", "left"),
     [(6, 140_000, 6), (6, 450_000, 0), (2, 0, 0)],  # too few of ten, and too few of any
 )
@@ -206,6 +241,25 @@ def test_reads_that_differ_in_one_base_are_left_out_where_errors_do_not_explain_
     target, rows = rows_with_one_difference(others, [False, True])
     made = corrected(target, rows, True, False, alike=at_most(alike))
     assert made[5][1] == left
+
+
+@pytest.mark.parametrize("copies", [2, 4, 8])
+def test_reads_of_many_copies_are_left_out_though_they_agree_at_most_sites(copies):
+    """Each copy has four bases of its own, so that two of them differ at eight of many sites."""
+    rng = np.random.default_rng(9)
+    genome = rng.integers(0, 4, 40 * 4 * copies + 40).tolist()
+
+    def copy(number):
+        bases = list(genome)
+        for place in range(40 + 40 * number, len(genome) - 20, 40 * copies):
+            bases[place] = (bases[place] + 1) % 4
+        return bases
+
+    end = len(genome)
+    rows = [(copy(number), bool(i % 2), 0, end) for number in range(copies) for i in range(5)]
+    made = corrected(copy(0), rows, True, False, alike=at_most(140_000))
+    assert made[0] == copy(0)
+    assert made[5][1] == 5 * (copies - 1)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from tests.property.test_correct import MAX_GAP, PILEUPS, K, mutated, table
 from tests.tries import tries
 
 MAX_DEPTH = 5
+STRANDS = 6 * 64
+"""Chi square in 64ths of errors of one strand: that of reads which err at 1 percent."""
 
 
 def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False):
@@ -42,10 +44,10 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(
         K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, leads, True, 64, 16,
-        np.zeros((1, 1), np.int64),
+        np.zeros((1, 1), np.int64), 10_000, STRANDS,
     )  # fmt: skip
     one, no = np.ones(1, bool), np.zeros(1, bool)
-    same = np.array(oracle.same_place(target, layers, votes), bool)
+    same = np.array(oracle.same_place(target, layers, votes, STRANDS), bool)
     *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, one, most, how)
     assert on.agreeing.tolist() == [layer["agreeing"] for layer in layers]
     assert on.differing.tolist() == [layer["differing"] for layer in layers]

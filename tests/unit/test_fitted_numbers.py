@@ -43,9 +43,11 @@ NOT_FITTED = {
     "kernels/consensus/mem_anchors.py": "DIAGONALS _COLUMNS _WIDTH _STEPS _FAR",
     "kernels/consensus/next_draft.py": "_MOST_AGREED",
     "kernels/consensus/own_bases.py": "MILLION KINDS NOTHING SOMETHING _APART",
+    "kernels/consensus/shares.py": "UNIT",
     "kernels/consensus/site_links.py": "UNIT _AT_ONCE _ROUNDED",
     "kernels/consensus/votes.py": "_WIDTH DELETION",
     # A warning alone.
+    "correct/strands.py": "SAMPLE_TARGETS MOST_SHARED",
     "correct/unvoted.py": "WELL_COVERED",
 }
 """Numbers of the consensus that decide no base, by file."""

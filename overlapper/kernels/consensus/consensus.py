@@ -124,15 +124,15 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts, agree
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out, sides = leave_out(layers, starts, votes, settings.alike, marks, agreeing, differing)
+            left_out, sides = leave_out(layers, starts, votes, settings, marks, agreeing, differing)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
                 let_known_decide(draft, layers, starts, votes, sides)
         if step == 0 and settings.haplotype_filter and settings.target_votes:
-            keep_stretches(layers, starts, votes, settings.alike)
+            keep_stretches(layers, starts, votes, settings)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(draft, layers, starts, votes, settings.alike, marks)
+            keep_own(draft, layers, starts, votes, settings, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             before = draft.copy()
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)

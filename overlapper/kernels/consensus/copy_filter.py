@@ -50,7 +50,9 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
 @njit(nogil=True, cache=True)
 def _are_chosen(target, layers, starts, runs, rows, low, settings):
     """Return a mask of the layers of a window that are of the target's place, or near if these are few."""
-    same, share, near, compared, differing, wrong, total = _judged(target, layers, starts, runs)
+    same, share, near, compared, differing, wrong, total = _judged(
+        target, layers, starts, runs, settings.strands
+    )
     high = low + len(same)
     rows.agreeing[low:high], rows.differing[low:high] = compared - differing, differing
     t_start, t_end = rows.t_start[low:high], rows.t_end[low:high]
@@ -65,7 +67,7 @@ def _are_chosen(target, layers, starts, runs, rows, low, settings):
 
 
 @njit(nogil=True, cache=True)
-def _judged(target, layers, starts, runs):
+def _judged(target, layers, starts, runs, strands):
     """Judge the rows of a window by the sites at which they differ from the target.
 
     Returns
@@ -81,11 +83,11 @@ def _judged(target, layers, starts, runs):
     wrong, total : int
         How many of how many bases of all rows are wrong.
     """
-    compared, differing, wrong, total = compare_at_sites(target, layers, starts, runs)
+    compared, differing, wrong, total = compare_at_sites(target, layers, starts, runs, strands)
     n, all_wrong, all_total = len(compared), wrong.sum(), total.sum()
     same, share, near = np.empty(n, np.bool_), np.empty(n, np.int64), np.empty(n, np.bool_)
     for m in range(n):
-        same[m] = layers.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
+        same[m] = layers.used[m] and differing[m] <= by_error(wrong[m], total[m], compared[m])
         share[m] = SHARE * differing[m] // max(1, compared[m])
         near[m] = layers.used[m] and differing[m] <= _bearable(all_wrong, all_total, total[m])
     return same, share, near, compared, differing, all_wrong, all_total
@@ -115,7 +117,7 @@ def _are_unsure(same, compared, layers, length):
 
 
 @inner
-def _by_error(wrong, total, compared):
+def by_error(wrong, total, compared):
     """Return the most sites at which a row may differ by its own errors."""
     deviation = np.int64(math.sqrt(wrong * compared * total))
     return TOLERANCE * (wrong * compared + deviation) // total

@@ -11,6 +11,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.equal_runs import fetch_behind
+from overlapper.kernels.consensus.shares import is_of_one_strand
 from overlapper.kernels.consensus.site_links import linked_sites
 from overlapper.runtime.compile.cache import njit
 
@@ -50,7 +51,7 @@ class Unlike(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def compare_at_sites(target, layers, starts, runs):
+def compare_at_sites(target, layers, starts, runs, strands):
     """Compare the rows of a window with the target at its confirmed sites.
 
     Parameters
@@ -60,6 +61,8 @@ def compare_at_sites(target, layers, starts, runs):
     starts : ndarray of int32
     runs : EqualRuns
         As `kernels.consensus.layer_paths.first_paths` returns them.
+    strands : int
+        As in `kernels.consensus.layers.Settings`.
 
     Returns
     -------
@@ -69,7 +72,7 @@ def compare_at_sites(target, layers, starts, runs):
         How many of how many bases of each row are unusual, both plus one.
     """
     unlike = _compare(target, layers, starts, runs)
-    columns, held, alone, usual = _sites(target, layers, unlike)
+    columns, held, alone, usual = _sites(target, layers, unlike, strands)
     wrong, total = _errors(target, usual, layers, unlike)
     bases = _bases_at(columns, held, layers, starts)
     own = target[columns]
@@ -132,7 +135,7 @@ def _compare_some(target, layers, starts, m, start, stop, unlike, size):
 
 
 @njit(nogil=True, cache=True)
-def _sites(target, layers, unlike):
+def _sites(target, layers, unlike, strands):
     """Return the sites, the bases held there, which sites need no link, and the usual base of each column.
 
     Where two bases are held, none is usual (`NOT_COMPARED`).
@@ -160,7 +163,7 @@ def _sites(target, layers, unlike):
         n_held, most, at_column = 0, np.int64(0), np.int64(0)
         for base in range(4):
             both = np.int64(counts[c, base, 0]) + np.int64(counts[c, base, 1])
-            n_held += _rows_holding(counts, c, base) > 0
+            n_held += _rows_holding(counts[c], base, strands) > 0
             at_column += both
             if both > most:
                 usual[c], most = base, both
@@ -177,7 +180,7 @@ def _sites(target, layers, unlike):
     many, recurring = np.empty(4, np.int64), np.empty(4, np.bool_)
     for c in columns:
         for base in range(4):
-            many[base] = _rows_holding(counts, c, base)
+            many[base] = _rows_holding(counts[c], base, strands)
         erring = WIDE_TOLERANCE * wrong * np.int64(counts[c].sum())
         for base in range(4):
             held[n_sites, base] = many[base] >= MIN_ROWS + erring // total
@@ -190,10 +193,15 @@ def _sites(target, layers, unlike):
 
 
 @inner
-def _rows_holding(counts, column, base):
-    """Return the number of rows with a base at a column, or 0 if they are too few or all on one strand."""
-    forward, backward = np.int64(counts[column, base, 0]), np.int64(counts[column, base, 1])
-    return forward + backward if min(forward, backward) > 0 and forward + backward >= MIN_ROWS else 0
+def _rows_holding(counts, base, strands):
+    """Return the number of rows with a base at a column, or 0 if they are too few or err on one strand."""
+    forward, reverse = np.int64(counts[base, 0]), np.int64(counts[base, 1])
+    if forward + reverse < MIN_ROWS:
+        return np.int64(0)
+    all_forward, all_reverse = np.int64(counts[:, 0].sum()), np.int64(counts[:, 1].sum())
+    if is_of_one_strand(forward, reverse, all_forward, all_reverse, strands):
+        return np.int64(0)
+    return forward + reverse
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,7 @@ share of layers may lack a run of as many bases by error (``docs/algorithms/corr
 
 **Candidates.** A column of the draft is a candidate when the first two of its bases and the deletion have at
 least `MIN_BOTH` percent of its weight, the second of them at least `MIN_SHARE` percent, and each kind has
-`MIN_LAYERS` layers or more, the target included, on both strands: systematic errors are those of one strand.
+`MIN_LAYERS` layers or more, the target included, and is no error of one strand (`kernels.consensus.shares`).
 Of successive candidates of long gaps the one counts at which most layers have the gap, of equals the first:
 where layers that lack a part of a run differ in its length, some of them have a base beside it.
 
@@ -20,7 +20,10 @@ more, with the q of a base that stands alone.
 
 **Left out.** A layer agrees with the target at a site where the two have the same of its two kinds, and
 disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
-out: its vote would average what is different.
+out: its vote would average what is different. Of many haplotypes two differ at few of the sites. So where the
+target votes, a layer that disagrees at more of ``s`` sites than errors explain is left out, too: more than
+``1 + 2 (e s + sqrt(e s))``, rounded down, as layers err in a share ``e`` of their bases, and the target may
+be wrong at one.
 
 **Cis.** Of the sites of this filter and of the copy filter (`kernels.consensus.copy_filter`), a layer agrees
 at `MIN_CIS` or more, and disagrees at no more than one, and one more for each `CIS_SHARE` at which it agrees,
@@ -32,12 +35,14 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.copy_filter import by_error
 from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
 from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
+from overlapper.kernels.consensus.shares import is_of_one_strand
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
-MIN_BOTH, MIN_SHARE = 80, 20
+MIN_BOTH, MIN_SHARE = 80, 10
 MIN_LAYERS = 4
 MIN_APART = 30
 MAX_AGAINST = 5
@@ -49,7 +54,7 @@ SAME, OTHER = 1, 2
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
+def leave_out(layers, starts, votes, settings, marks, agreeing, differing):
     """Take the vote from layers that disagree with the target more often than they agree.
 
     Parameters
@@ -58,8 +63,7 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
     starts : ndarray of int32
     votes : Votes
         Of these layers.
-    alike : ndarray of int64
-        As in `kernels.consensus.layers.Settings`.
+    settings : Settings
     marks : ndarray of uint8, shape (layers,)
         Layers that disagree with the target at a site become `UNLIKE`, those left out `ELSEWHERE`.
     agreeing, differing : ndarray of int32, shape (layers - 1,)
@@ -73,11 +77,12 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
         `SAME` for layers that agree with the target more often than they disagree, `OTHER` for those left
         out, 0 for the rest and for the target.
     """
+    alike = settings.alike
     columns, kinds = _columns_of_two(votes, alike[LONG_GAP, LONG_GAP] < alike.max())
     sides = np.zeros(len(layers.start), np.int8)
     if len(columns) == 0:
         return 0, sides
-    columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1])
+    columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1], settings.strands)
     site = _linked(columns, held) | lone
     own = len(layers.start) - 1
     agree, disagree = np.zeros(own, np.int32), np.zeros(own, np.int32)
@@ -90,7 +95,7 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
     for m in range(own):
         if disagree[m] > 0:
             marks[m] = UNLIKE
-        if layers.used[m] and disagree[m] > agree[m]:
+        if layers.used[m] and disagree[m] > _explained(agree[m], disagree[m], settings):
             layers.used[m] = False
             marks[m] = ELSEWHERE
             sides[m] = OTHER
@@ -106,6 +111,15 @@ def leave_out(layers, starts, votes, alike, marks, agreeing, differing):
 def is_cis(agreeing, differing):
     """Return whether a layer is of the target's copy, by the sites at which it agrees and disagrees."""
     return agreeing >= MIN_CIS and CIS_SHARE * (differing - 1) <= agreeing
+
+
+@inner
+def _explained(agree, disagree, settings):
+    """Return the most sites at which a layer of the target's haplotype disagrees."""
+    if not settings.target_votes:
+        return np.int64(agree)
+    by_error_of_layer = by_error(settings.errors, MILLION, np.int64(agree) + disagree)
+    return min(np.int64(agree), 1 + by_error_of_layer)
 
 
 @njit(nogil=True, cache=True)
@@ -134,7 +148,7 @@ def _columns_of_two(votes, gaps):
 
 
 @njit(nogil=True, cache=True)
-def _candidates(layers, starts, columns, kinds, alike):
+def _candidates(layers, starts, columns, kinds, alike, strands):
     """Return candidates, the kind of each layer there (0, 1, or -1 for neither), and which need no link."""
     held, lone = np.empty((len(columns), len(layers.start)), np.int8), np.empty(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
@@ -147,7 +161,10 @@ def _candidates(layers, starts, columns, kinds, alike):
             if held[n, m] >= 0:
                 counts[held[n, m], np.int64(layers.reverse[m])] += 1
         fewest = min(counts[0].sum(), counts[1].sum())
-        if fewest >= MIN_LAYERS and min(counts[0, 0], counts[0, 1], counts[1, 0], counts[1, 1]) > 0:
+        forward, reverse = counts[:, 0].sum(), counts[:, 1].sum()
+        if fewest >= MIN_LAYERS and not is_of_one_strand(
+            counts[0, 0], counts[0, 1], forward, reverse, strands
+        ):
             c, in_gap = columns[s], max(kinds[s, 0], kinds[s, 1]) == DELETION
             gaps = counts[0 if kinds[s, 0] == DELETION else 1].sum()
             follows = in_gap and c == behind_gap

@@ -18,12 +18,13 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.haplotype_filter import MIN_LAYERS, SAME
+from overlapper.kernels.consensus.shares import UNIT, differ
 from overlapper.kernels.consensus.votes import vote_on
 from overlapper.runtime.compile.cache import njit
 
 MIN_KNOWN = 6
 """Least layers of the target's side that cover a column for them to decide it."""
-MIN_CHI_SQUARE = 8
+MIN_CHI_SQUARE = 8 * UNIT
 
 
 @njit(nogil=True, cache=True)
@@ -51,7 +52,8 @@ def let_known_decide(draft, layers, starts, votes, sides):
         if covered >= MIN_KNOWN and max(votes.differing[c], votes.gaining[c]) >= MIN_LAYERS:
             _count_sides(draft, layers, starts, sides, c, counts)
             same, other = counts[0], counts[1]
-            if differ(same[0], same[1], other[0], other[1]) or differ(same[0], same[2], other[0], other[2]):
+            differing = differ(same[0], same[1], other[0], other[1], MIN_CHI_SQUARE)
+            if differing or differ(same[0], same[2], other[0], other[2], MIN_CHI_SQUARE):
                 _vote_again(draft, layers, starts, votes, sides, c)
 
 
@@ -66,16 +68,6 @@ def _count_sides(draft, layers, starts, sides, c, counts):
             counts[side, 0] += 1
             counts[side, 1] += behind == here or layers.bases[layers.first[m] + here] != draft[c]
             counts[side, 2] += behind > here + 1
-
-
-@inner
-def differ(n, some, other_n, other_some):
-    """Return whether two shares, of ``n`` and of ``other_n``, differ by more than chance."""
-    all_n, all_some = n + other_n, some + other_some
-    excess = some * other_n - other_some * n
-    return excess != 0 and excess * excess * all_n >= MIN_CHI_SQUARE * n * other_n * all_some * (
-        all_n - all_some
-    )
 
 
 @inner

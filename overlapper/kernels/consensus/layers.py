@@ -90,6 +90,11 @@ class Settings(NamedTuple):
     alike : ndarray of int64, shape (LONGEST_TABLED_RUN + 1, MOST_MISSING + 1)
         Share of layers, in millionths, that may have the same error, by the bases of a homopolymer run and
         the bases that they lack there or have inserted (`kernels.consensus.own_bases`).
+    errors : int
+        Share of the bases of a layer that are wrong, in millionths.
+    strands : int
+        Least chi square by which the strands of layers that have the same differ from those of the others if
+        they have it by error, in 64ths (`kernels.consensus.shares`).
     """
 
     k: int
@@ -104,6 +109,8 @@ class Settings(NamedTuple):
     worth: int
     doubt: int
     alike: np.ndarray
+    errors: int
+    strands: int
 
 
 class Room(NamedTuple):

@@ -6,6 +6,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layers import UNLIKE
+from overlapper.kernels.consensus.shares import is_of_one_strand
 from overlapper.kernels.consensus.votes import DELETION, SLOTS
 from overlapper.runtime.compile.cache import njit
 
@@ -27,7 +28,7 @@ NOTHING, SOMETHING = 0, 1
 
 
 @njit(nogil=True, cache=True)
-def keep_own(draft, layers, starts, votes, alike, marks):
+def keep_own(draft, layers, starts, votes, settings, marks):
     """Remove votes against the target's own base where both it and something else are held.
 
     Parameters
@@ -37,13 +38,13 @@ def keep_own(draft, layers, starts, votes, alike, marks):
     starts : ndarray of int32
     votes : Votes
         Of these layers; changed.
-    alike : ndarray of int64
-        As in `kernels.consensus.layers.Settings`.
+    settings : Settings
     marks : ndarray of uint8, shape (layers,)
         Layers that have something else there become `UNLIKE`.
     """
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
+    alike = settings.alike
     fewest = alike.min()
     differing, gaining, depth = votes.differing, votes.gaining, votes.depth
     for c in range(len(differing)):
@@ -59,7 +60,7 @@ def keep_own(draft, layers, starts, votes, alike, marks):
                 if kind == DELETION:
                     bases += _missing(layers, starts, m, run, run_end)
             errors = alike[_entry(run_end - run, bases, counts[DELETION].sum())]
-            if own >= 0 and _is_divided(counts, own, errors):
+            if own >= 0 and _is_divided(counts, own, errors, settings.strands):
                 for kind in range(KINDS):
                     if kind != own:
                         votes.column[c, kind] = 0
@@ -78,7 +79,7 @@ def keep_own(draft, layers, starts, votes, alike, marks):
                     bases += gained
             length = run_end - run if run_end == c + 1 else 1
             errors = alike[_entry(length, bases, counts[SOMETHING].sum())]
-            if _is_divided(counts, NOTHING, errors):
+            if _is_divided(counts, NOTHING, errors, settings.strands):
                 votes.behind[c] = 0
                 for m in range(target):
                     if _gained(layers, starts, m, c) > 0:
@@ -86,7 +87,7 @@ def keep_own(draft, layers, starts, votes, alike, marks):
 
 
 @njit(nogil=True, cache=True)
-def keep_stretches(layers, starts, votes, alike):
+def keep_stretches(layers, starts, votes, settings):
     """Remove votes for the lack of a base that the target has in a stretch which other layers lack.
 
     For the first vote: other haplotypes vote there, too, and a stretch that goes does not come back.
@@ -95,20 +96,18 @@ def keep_stretches(layers, starts, votes, alike):
     """
     target = len(layers.start) - 1
     lacking = _lacking_stretches(layers, starts, len(votes.differing))
-    having = np.empty(2, np.int64)
+    counts = np.empty((2, 2), np.int64)
     for c in range(len(lacking)):
         if lacking[c, 0] + lacking[c, 1] < MIN_HOLDING:
             continue
         own = _kind_at(layers, starts, target, c)
         if own < 0 or own == DELETION:
             continue
-        having[:] = 0
+        counts[0], counts[1] = 0, lacking[c]
         for m in range(len(layers.start)):
             if _kind_at(layers, starts, m, c) == own:
-                having[np.int64(layers.reverse[m])] += 1
-        n = having.sum() + lacking[c].sum()
-        least = max(MILLION * MIN_HOLDING, BESIDES + alike[1, MOST_MISSING] * n)
-        if _is_held(having[0], having[1], least) and _is_held(lacking[c, 0], lacking[c, 1], least):
+                counts[0, np.int64(layers.reverse[m])] += 1
+        if _is_divided(counts, 0, settings.alike[1, MOST_MISSING], settings.strands):
             votes.column[c, DELETION] = 0
 
 
@@ -167,13 +166,14 @@ def _entry(length, bases, layers):
 
 
 @inner
-def _is_divided(counts, own, alike):
+def _is_divided(counts, own, alike, strands):
     """Return whether both the target's own kind and another one are held."""
-    least = max(MILLION * MIN_HOLDING, BESIDES + alike * counts.sum())
-    held = np.int64(0)
-    for kind in range(KINDS):
-        held += _is_held(counts[kind, 0], counts[kind, 1], least)
-    return held > 1 and _is_held(counts[own, 0], counts[own, 1], least)
+    held, own_held = np.int64(0), False
+    for kind in range(len(counts)):
+        if _is_held(counts, kind, alike, strands):
+            held += 1
+            own_held |= kind == own
+    return held > 1 and own_held
 
 
 @inner
@@ -201,6 +201,9 @@ def _gained(layers, starts, m, column):
 
 
 @inner
-def _is_held(forward, backward, least):
-    """Return whether layers on both strands hold a kind, ``least`` millionths of a layer or more."""
-    return min(forward, backward) > 0 and MILLION * (forward + backward) >= least
+def _is_held(counts, kind, alike, strands):
+    """Return whether so many layers have a kind that it is no error, by the strands of these neither."""
+    forward, reverse = counts[:, 0].sum(), counts[:, 1].sum()
+    least = max(MILLION * MIN_HOLDING, BESIDES + alike * (forward + reverse))
+    enough = MILLION * (counts[kind, 0] + counts[kind, 1]) >= least
+    return enough and not is_of_one_strand(counts[kind, 0], counts[kind, 1], forward, reverse, strands)
