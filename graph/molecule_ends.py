@@ -78,7 +78,8 @@ def open_circles(graph: Graph) -> tuple[Graph, dict[str, int]]:
     counts : dict of str to int
         Circles that were opened.
     """
-    first, target, doomed = graph.first_edge, graph.edges.target, []
+    doomed: list[int] = []
+    first, target = graph.first_edge, graph.edges.target
     path, starts, circular = unitigs.unitigs(first, target)
     for unitig in np.flatnonzero(circular).tolist():
         edges = first[path[starts[unitig] : starts[unitig + 1]]]  # each node has one

@@ -82,8 +82,9 @@ def _keep_for_later(folder: Path) -> None:
     from overlapper.runtime.compile import places
 
     cache = places.of_kernels().write
-    for path in folder.glob("*.nbc") if cache else ():
-        shutil.copy(path, cache)
+    if cache is not None:
+        for path in folder.glob("*.nbc"):
+            shutil.copy(path, cache)
 
 
 def _mark_as_of_this_python(metadata: Path) -> None:

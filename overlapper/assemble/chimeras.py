@@ -87,6 +87,12 @@ class Sound(NamedTuple):
     end: np.ndarray
     length: np.ndarray
 
+    @classmethod
+    def whole(cls, lengths: np.ndarray) -> Sound:
+        """Return the intervals of reads of some lengths all of which is of one place."""
+        lengths = lengths.astype(np.int64)
+        return cls(np.zeros(len(lengths), np.int64), lengths, lengths)
+
     def of_corrected(self, given: np.ndarray, lengths: np.ndarray) -> Sound:
         """Scale the intervals to the corrected reads, as if each part had changed its length alike.
 
@@ -145,7 +151,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
         Changes nothing but the time.
     """
     cores, _ = cores_of(overlaps, len(lengths), 1, CLIP, threads)
-    sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64), lengths)
+    sound = Sound.whole(lengths)
     partings = list(partings_of(cores))
     parted = np.zeros(len(lengths), bool)
     parted[[parting.read for parting in partings]] = True
@@ -181,7 +187,8 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
         even_ranges(np.diff(offsets), share),
         threads,
     )
-    return Sound(*np.concatenate([np.empty((0, 2), np.int64), *found]).T, lengths)
+    start, end = np.concatenate([np.empty((0, 2), np.int64), *found]).T
+    return Sound(start, end, lengths)
 
 
 def _most_stops(on: Rows, left: int, right: int, lengths: np.ndarray) -> int:

@@ -19,6 +19,7 @@ import dataclasses
 
 import numpy as np
 
+from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
@@ -78,7 +79,8 @@ def count_copy_differences(
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
     told_later = {"classes": COPIES_TOLD_LATER}
     rate = steps.overlap("overlaps", preset, told_later, report)["error rate"]
-    correct_by_accuracy(steps, AssembleParams(), rate < ACCURATE_BELOW, False, report)
+    whole = Sound.whole(reads.lengths)
+    correct_by_accuracy(steps, AssembleParams(), rate < ACCURATE_BELOW, False, whole, report)
     steps.overlap("corrected-overlaps", "auto", told_later, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)

@@ -121,7 +121,7 @@ class LaidOut:
         made = Contigs(
             with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
             contigs.reads[kept],
-            *(2 * number[end >> 1] + (end & 1) for end in (contigs.link_source, contigs.link_target)),
+            _renumbered(contigs.link_source, number), _renumbered(contigs.link_target, number),
             contigs.link_overlap,
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
@@ -149,3 +149,8 @@ class LaidOut:
             np.concatenate([one.link_overlap, more.link_overlap]),
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
+
+
+def _renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return the ends of contigs that have other numbers."""
+    return 2 * number[ends >> 1] + (ends & 1)

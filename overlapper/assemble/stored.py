@@ -192,9 +192,9 @@ class StoredSteps:
         """See `AssemblySteps`."""
         given = self._given
         groups = [np.arange(len(given))]
-        kept = StoredRoundReads(given, self._budget, groups, self.overlaps, self._device, self._gpu_memory)
+        reads = StoredRoundReads(given, self._budget, groups, self.overlaps, self._device, self._gpu_memory)
         made = correct_kept(
-            given.names().take(given.order), kept, np.arange(len(given)), params, preset="auto",
+            given.names().take(given.order), reads, np.arange(len(given)), params, preset="auto",
             overlap_changes=None, uncovered=Uncovered.KEEP, threads=self.threads, stages=self.stages,
             report=report,
         )  # fmt: skip

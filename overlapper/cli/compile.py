@@ -77,7 +77,7 @@ def compile(
     folder = places.of_kernels().write
     before = _names(folder)
     with Progress(quiet, log=log) as progress, tempfile.TemporaryDirectory() as work:
-        progress.start("compiling")
+        progress.report("compiling", 0, 0)
         run_all(work, threads or available_threads())
         made = len(_names(folder) - before)
         progress.note(f"{made} kernels compiled" + (f", kept in {folder}" if made else ""))

@@ -90,7 +90,7 @@ def cross(targets, reads, windows, rows, k):
 @inner
 def _best_chain(anchors, n, score, before, highest):
     """Move the anchors of the best chain to the front; return their number."""
-    end = np.int64(0)
+    end = 0
     highest[:] = 0
     for a in range(n):
         whole = 4 * np.int64(anchors[a, 2])
@@ -111,12 +111,12 @@ def _best_chain(anchors, n, score, before, highest):
         if best > highest[bucket, 0]:
             highest[bucket, 0], highest[bucket, 1] = best, a
         if best > score[end]:
-            end = np.int64(a)
-    size, a = np.int64(0), end if n else np.int64(-1)
+            end = a
+    size, a = 0, end if n else -1
     while a >= 0:
         score[size] = a
         size += 1
-        a = np.int64(before[a])
+        a = int(before[a])
     for place in range(size // 2):
         score[place], score[size - 1 - place] = score[size - 1 - place], score[place]
     for place in range(size):

@@ -39,7 +39,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorated(function: Callable[..., Any]) -> Any:
         # Without no_cfunc_wrapper numba makes a function for C of each, which nobody calls.
-        kernel = numba.njit(**options, no_cfunc_wrapper=True)(function)
+        kernel: Any = numba.njit(**options | {"no_cfunc_wrapper": True})(function)
         if cache:
             kernel._cache = KernelCache(function)
         template = kernel.get_call_template
