@@ -28,7 +28,7 @@ READS = (
 ASSEMBLY = (
     "assemble noisy.fq --correct always -o noisy",
     "assemble accurate.fq --haplotypes phase -o phased",
-    "assemble accurate.fq --memory 2G -o accurate",
+    "assemble accurate.fq --memory 2G -t 2 -o accurate",
     "assemble hifi.fa -o hifi",
 )
 OTHERS = (
@@ -37,7 +37,7 @@ OTHERS = (
     "overlap plasmid.fq -o plasmid.paf",
     "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
     "polish unitigs.fa deep.fq -o polished.fa",
-    "overlap noisy.fq --memory 1G -o tiled.paf",
+    "overlap noisy.fq --memory 1G -t 2 -o tiled.paf",
     "overlap noisy.fq --extender xdrop -o xdrop.paf.gz",
     "overlap noisy.fq --extender gact --finder spgemm -o gact.paf",
     "overlap hifi.fa --extender exact --copies separate -o exact.paf",
