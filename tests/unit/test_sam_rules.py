@@ -21,7 +21,7 @@ def text_of(path):
 @pytest.mark.parametrize("name", ["o.sam", "o.bam"])
 def test_files_keep_the_rules(tmp_path, mapped, preset, name):  # noqa: F811
     reads = mapped[0]
-    mappings = map_reads(REFERENCE, reads, preset, device="cpu")
+    mappings = map_reads(REFERENCE, reads, preset)
     assert len(mappings) >= 4
     options = MappingOptions(
         distinguish=preset == "clr", read_group="ID:a\tSM:b", sort=name == "o.bam", index=name == "o.bam"
