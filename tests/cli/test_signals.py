@@ -61,7 +61,8 @@ def test_while_kernels_are_compiled(inputs, tmp_path):
     cache = tmp_path / "cache"
     run = Interrupted(
         "overlap", inputs, tmp_path / "run", signal.SIGTERM, 1.5,
-        environment={"NUMBA_CACHE_DIR": str(cache), "XDG_CACHE_HOME": str(cache)}, wait_for="compiling kernels",
+        environment=dict.fromkeys(["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"], str(cache)),
+        wait_for="compiling kernels",
     )  # fmt: skip
     assert_ended(run, signal.SIGTERM)
     assert {path.suffix for path in cache.rglob("*") if path.is_file()} <= {".nbc"}
