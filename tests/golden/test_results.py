@@ -81,7 +81,7 @@ def test_results_are_what_they_were(name, reads):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", ["-t 3", "-t 2 --memory 300M"])
+@pytest.mark.parametrize("options", ["-t 3", "-t 2 --memory 1G"])
 @pytest.mark.parametrize("name", [*OVERLAPS, *CONSENSUS])
 def test_threads_and_budgets_change_nothing(name, options, reads):
     line = (OVERLAPS | CONSENSUS)[name]
