@@ -71,6 +71,7 @@ def _compile_into(root: Path, temporary: Path) -> None:
     kept.mkdir(mode=0o755)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     environment |= {"PYTHONPATH": os.pathsep.join([str(root), *sys.path]), "NUMBA_CACHE_DIR": str(kept)}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     run_all(str(work), 2, environment)
     (folder,) = kept.iterdir()
     shutil.copytree(folder, root / "overlapper" / "kernels" / "compiled")
