@@ -80,7 +80,7 @@ KERNELS = {
     ),
     chain_kernels.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
     chain_kernels.judge_chains: (
-        I4, I4, BOOLEANS, I4, I8, NUMBER, I4, U4, I8, U4, I8, *(NUMBER,) * 9, ROWS, I4,
+        I4, I4, BOOLEANS, I4, I8, NUMBER, I4, U4, I8, U4, I8, *(NUMBER,) * 10, ROWS, I4,
     ),
     chain_kernels.count_verdicts: (I4, I4, I4),
     chain_kernels.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
