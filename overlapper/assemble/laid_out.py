@@ -121,7 +121,7 @@ class LaidOut:
         made = Contigs(
             with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
             contigs.reads[kept],
-            _renumbered(contigs.link_source, number), _renumbered(contigs.link_target, number),
+            renumbered(contigs.link_source, number), renumbered(contigs.link_target, number),
             contigs.link_overlap,
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
@@ -151,6 +151,6 @@ class LaidOut:
         return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
 
 
-def _renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:
+def renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Return the ends of contigs that have other numbers."""
     return 2 * number[ends >> 1] + (ends & 1)

@@ -25,7 +25,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assemble.laid_out import Contigs, LaidOut
+from overlapper.assemble.laid_out import Contigs, LaidOut, renumbered
 from overlapper.correct.packed_reads import with_names
 from overlapper.graph.layout import unitig_names
 from overlapper.tables import Reads
@@ -98,13 +98,10 @@ def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:
     order = np.argsort(-lengths, kind="stable")
     place = np.argsort(order)
     sequences = Reads.from_sequences([""] * len(texts), [texts[contig] for contig in order.tolist()])
-
-    def ends(of: np.ndarray) -> np.ndarray:
-        return 2 * place[of >> 1] + (of & 1)
-
     made = Contigs(
         with_names(sequences, unitig_names(circular[order])), circular[order], depth[order],
-        contigs.reads[order], ends(contigs.link_source), ends(contigs.link_target), contigs.link_overlap,
+        contigs.reads[order], renumbered(contigs.link_source, place), renumbered(contigs.link_target, place),
+        contigs.link_overlap,
     )  # fmt: skip
     own = dataclasses.replace(
         own, unitig=place[own.unitig].astype(np.int32), start=start, r_start=r_start, r_end=r_end,
