@@ -134,8 +134,7 @@ class LaidOut:
         place = np.argsort(order)
 
         def ends(of_one: np.ndarray, of_other: np.ndarray) -> np.ndarray:
-            both = np.concatenate([of_one, of_other + 2 * n])
-            return 2 * place[both >> 1] + (both & 1)
+            return renumbered(np.concatenate([of_one, of_other + 2 * n]), place)
 
         circular = np.concatenate([one.circular, more.circular])[order]
         sequences = with_names(sequences.take(order), unitig_names(circular))
