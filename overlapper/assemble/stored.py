@@ -95,7 +95,8 @@ class StoredSteps:
         gpu_memory: int,
     ) -> None:
         self.stages, self.threads = stages, budget.threads
-        self._given = self._store = store
+        self._given = self._store = self._named = store
+        self._number = np.arange(len(store))
         self._workdir = workdir
         self._budget = with_votes(budget, len(store))
         self._device, self._gpu_memory = device, gpu_memory
@@ -116,7 +117,8 @@ class StoredSteps:
 
     def names_of(self, reads: np.ndarray) -> list[str]:
         """See `AssemblySteps`."""
-        return self._given.names().take(self._given.order[self.origin[reads]]).names
+        named = self._named  # those that were chosen have no names of their own
+        return named.names().take(named.order[self._number[self.origin[reads]]]).names
 
     @property
     def overlaps(self) -> Overlaps:
@@ -153,7 +155,7 @@ class StoredSteps:
         if chosen is None:
             return np.ones(len(given))
         self._given = self._store = store_chosen(self.stages, given, chosen)
-        self._rates = {}
+        self._number, self._rates = np.flatnonzero(chosen.kept), {}
         return chosen.weights()
 
     def overlap(

@@ -77,11 +77,14 @@ def first_ones(reads, laid_out, *_):
 def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch):
     store, workdir, stages = with_store
     monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
     params = AssembleParams(depth=6, graph=GraphParams(min_overlap=1500))
     whole = assemble_reads(read_set(), params)
     made = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
     assert whole.stages[0].facts["reads set aside"] > 5
     assert made.stages[0].facts == whole.stages[0].facts
+    assert made.names_left_out == whole.names_left_out
+    assert len(set(made.names_left_out)) == 5 and set(made.names_left_out) <= set(read_set().names)
     assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
     assert made.contigs.depth.tolist() == whole.contigs.depth.tolist()
     draft = Unitigs(Reads.from_sequences(["a"], [GENOME.sequence(0)]), np.array([False]))
