@@ -99,7 +99,8 @@ def _load():
     with tempfile.TemporaryDirectory() as folder:
         kernels = Path(folder, "kernels")
         record = "import sys; from tests.cli.forks import record_kernels; record_kernels(*sys.argv[1:])"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        # A GPU must not be found: kernels of CPUs alone are loaded before a fork.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CUDA_VISIBLE_DEVICES": ""}
         words = [sys.executable, "-c", record, str(kernels)]
         subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True)
         for module, name, types in pickle.loads(kernels.read_bytes()):
