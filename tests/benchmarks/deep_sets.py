@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.deep_sets GENOMES [--only circles isolates strains] [--depths 100 10000]
 
-GENOMES is a folder with ``ecoli_k12_mg1655.fasta.gz`` and ``klebs_hs11286.fasta.gz``. All reads are simulated,
-by seed. A row a set: replicons that are one circle of the right bases, differences of the others (least edit
+GENOMES is a folder with ``ecoli_k12_mg1655.fasta.gz`` and ``klebs_hs11286.fasta.gz``. All reads are
+simulated, by seed. A row a set: replicons that are one circle of the right bases, differences of the others (least edit
 distance of a circular contig to them, turned as the replicon is), contigs besides, CPU time per base, memory.
 Of two strains: the share of the 31-mers of the rare one alone that contigs have.
 """
@@ -40,7 +40,7 @@ class Set(NamedTuple):
     sources : list of (name, sequence, circular, coverage)
     judge : callable
         ``judge(contigs)`` returns what the row says, with contigs as (sequence, circular).
-    options : list of str
+    options : tuple of str
         Of `assemble`.
     """
 
@@ -48,7 +48,7 @@ class Set(NamedTuple):
     preset: str
     sources: list[tuple[str, str, bool, float]]
     judge: Callable[[list[tuple[str, bool]]], str]
-    options: list[str] = []
+    options: tuple[str, ...] = ()
 
 
 def sequence_of(path: Path, start: int, length: int) -> str:
@@ -58,7 +58,7 @@ def sequence_of(path: Path, start: int, length: int) -> str:
 
 
 def turned(contig: str, replicon: str) -> str | None:
-    """Return a circular contig on the strand of a replicon, begun where that begins; None if it is another."""
+    """Return a circular contig on the strand of a replicon, begun where that begins, if it can be."""
     round_ = replicon + replicon[: K - 1]
     for own in (contig, reverse_complement(contig)):
         twice = own + own[: K - 1]
@@ -166,7 +166,7 @@ def strains(genomes: Path) -> Iterator[Set]:
         for preset in ("ont-r10", "hifi"):
             sources = [("common", common, True, 180), ("rare", rare, True, 20)]
             judge = judged_strains(common, rare)
-            yield Set(f"strains-{rate}-{preset}", preset, sources, judge, ["--copies", "separate"])
+            yield Set(f"strains-{rate}-{preset}", preset, sources, judge, ("--copies", "separate"))
 
 
 def row(one: Set, threads: int) -> str:
