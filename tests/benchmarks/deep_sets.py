@@ -3,7 +3,8 @@
     python -m tests.benchmarks.deep_sets GENOMES [--only circles isolates strains] [--depths 100 10000]
 
 GENOMES is a folder with ``ecoli_k12_mg1655.fasta.gz`` and ``klebs_hs11286.fasta.gz``. All reads are
-simulated, by seed. A row a set: replicons that are one circle of the right bases, differences of the others (least edit
+simulated, by seed. A row a set: replicons that are one circle of the right bases, differences of the others
+(least edit
 distance of a circular contig to them, turned as the replicon is), contigs besides, CPU time per base, memory.
 Of two strains: the share of the 31-mers of the rare one alone that contigs have.
 """
