@@ -11,9 +11,10 @@ alone::
 Of all windows of distances, `SPREAD` wide, that with most pairs has the *period*, its first pair by place. A
 contig goes round a circle if
 
-- it is joined to no other, and has `LEAST` periods at least,
-- pairs of the window lie all over it but for its last period: no two neighbours, nor either end, are more
-  than `APART` bases apart,
+- it is joined to no other,
+- from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart, and
+  with the period behind them they span `LEAST` periods at least,
+- no more than `ENDS` bases are before and behind that, where reads may have what is of no molecule,
 - at least half of its reads are no longer than one round. Reads of satellites and of other arrays are.
 
 What is left is the first round, a circle.
@@ -38,6 +39,8 @@ ONE = 1.05
 """Periods that a read of one round has, at most: some with what is left of adapters."""
 LEAST, APART = 1.5, 500
 """Chosen: 500 bases without a pair have a chance of 10^-8 at an error rate of 14 %."""
+ENDS = 1_000
+"""As many as overlaps may leave at ends of reads (`GraphParams.max_hang`)."""
 MOST_READS = 4
 """A contig is looked at that is no longer than so many times its longest read: others are of many reads."""
 
@@ -71,13 +74,15 @@ def _first_round(codes: np.ndarray) -> tuple[int, int]:
     before, behind = before[by_distance], behind[by_distance]
     distance = behind - before
     count = np.searchsorted(distance, SPREAD * distance, "right") - np.arange(len(distance))
-    if not len(count) or LEAST * distance[count.argmax()] > len(codes):
+    if not len(count):
         return 0, 0
     window = slice(count.argmax(), count.argmax() + count.max())
     first = window.start + int(before[window].argmin())
     period = int(distance[first])
-    seen = np.concatenate([[0], np.sort(before[window]), [len(codes) - period]])
-    return (int(before[first]), period) if np.diff(seen).max() <= APART else (0, 0)
+    seen = np.sort(before[window])
+    start, end = int(seen[0]), int(seen[-1]) + period
+    round_and_more = end - start >= LEAST * period and max(start, len(codes) - end) <= ENDS
+    return (start, period) if round_and_more and np.diff(seen).max() <= APART else (0, 0)
 
 
 def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:
