@@ -29,6 +29,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from overlapper.assemble.agreement import with_agreement
+from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.ends import without_adapters, without_error_prone_ends
 from overlapper.assemble.folds import before_folds
@@ -251,15 +252,17 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases
+    left_out = layout.left_out
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
+        beginnings = Beginnings.of(sequences, contigs.circular, None, steps.threads)
+        sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
     warnings = [*warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
-    left_out = layout.left_out
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, warnings, contradicted, adapters, cut_off, haplotypes, left_out,

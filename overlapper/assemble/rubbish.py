@@ -26,9 +26,11 @@ where nothing else is, and a small molecule, or a haplotype of few reads, stays.
 from __future__ import annotations
 
 import dataclasses
+from typing import Self
 
 import numpy as np
 
+from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, LEAST_OF_BIN, MOST_KMERS
 from overlapper.assemble.laid_out import LaidOut
 from overlapper.assemble.pieces import BIN, K
@@ -64,6 +66,17 @@ class LeftOut(Table):
     contig: np.ndarray = column("i4")
     start: np.ndarray = column("i8")
     end: np.ndarray = column("i8")
+
+    def turned(self, beginnings: Beginnings, lengths: np.ndarray) -> Self:
+        """Return the same of contigs that were turned, of these lengths; an end may lie beyond a circle's."""
+        first, reverse = beginnings.start[self.contig], beginnings.reverse[self.contig]
+        start = np.where(reverse, first + 1 - self.end, self.start - first) % lengths[self.contig]
+        moved = (first > 0) | reverse
+        return dataclasses.replace(
+            self,
+            start=np.where(moved, start, self.start),
+            end=np.where(moved, start + self.end - self.start, self.end),
+        )
 
 
 def leave_out(
