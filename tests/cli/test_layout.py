@@ -200,7 +200,7 @@ def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message)
         (("--read-lines", "b"), 1, "read_lines is 'b', expected 'a', 'A' or none"),
         (("--fasta", "u.gfa"), 2, "must differ"),
         (("--fasta", ""), 2, "--fasta is an empty name"),
-        (("--stats", "reads.fa"), 2, "reads.fa is read and would be written"),
+        (("--stats", "reads.fa"), 2, "reads.fa is an input: name another output"),
         (("--table", "none/t.tsv"), 1, "file none/t.tsv cannot be written: No such file or directory"),
         (("--nonsense",), 2, "No such option"),
     ],

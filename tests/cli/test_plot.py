@@ -172,7 +172,7 @@ def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):
         ),
         (("pile", "o.paf", "z", "-o", "x.svg"), 1, "there is no read 'z' in the overlaps"),
         (("pile", "r.fa", "a", "-o", "x.svg"), 1, "the name r.fa does not end in one of .paf"),
-        (("pile", "o.paf", "a", "-o", "o.paf"), 2, "o.paf is read and would be written"),
+        (("pile", "o.paf", "a", "-o", "o.paf"), 2, "o.paf is an input: name another output"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(command, files, tmp_path, words, code, message, monkeypatch):
