@@ -33,7 +33,7 @@ def test_every_option_that_help_shows_is_in_the_reference(command):
 
 
 def columns_on_the_page(table):
-    """Return the types by column that the page of the data model names, those of a table it refers to first."""
+    """Return the types by column that the page names, those of a table that a section refers to first."""
     page = (ROOT / "docs" / "data-model.md").read_text()
     section = page[page.index(f"## {table}\n") :].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section, re.MULTILINE))
