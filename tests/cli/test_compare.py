@@ -64,26 +64,13 @@ def test_mappings_by_consensus(command, files):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("reads.fa",), 2, "at least one of --output, --tsv and --json"),
-        (("-", "--tsv", "o.tsv"), 2, "cannot come from standard input"),
         (("reads.fa", "--tsv", "reads.fa"), 2, "is an input: name another output"),
-        (("missing.fa", "--tsv", "o.tsv"), 1, "there is no such file"),
         (("reads.fa", "--tsv", "o.tsv", "--finders", "x"), 1, "finder is 'x'"),
         (("reads.fa", "--tsv", "o.tsv", "--finders", ","), 2, "--finders names no method"),
         (("reads.fa", "--tsv", "o.tsv", "--extenders", ""), 2, "--extenders names no method"),
         (("reads.fa", "--tsv", "o.tsv", "--extenders", "x"), 1, "extender is 'x'"),
-        (
-            ("reads.fa", "--tsv", "o.tsv", "--seeders", "smem"),
-            2,
-            "--seeders is for mappings only: give --reference",
-        ),
         (("reads.fa", "--tsv", "o.tsv", "--seed-length", "20"), 2, "--seed-length is for mappings only"),
         (("reads.fa", "--tsv", "o.tsv", "--seed-interval", "2"), 2, "--seed-interval is for mappings only"),
-        (
-            ("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--finders", "dsoft"),
-            2,
-            "--finders is for overlaps only: leave out --finders or --reference",
-        ),
         (
             ("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--min-overlap", "1k"),
             2,

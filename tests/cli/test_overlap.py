@@ -301,16 +301,8 @@ def test_a_file_given_twice_is_told(overlap, reads_file, tmp_path):
     ("options", "code", "message"),
     [
         (("--preset", "nano"), 1, "preset is 'nano', expected one of auto, ont, clr, hifi"),
-        (("--finder", "blast"), 1, "finder is 'blast', expected one of dsoft, spgemm"),
         (("--extender", "x"), 1, "extender is 'x', expected one of chain, xdrop, gact"),
-        (("-k", "99"), 1, "kmer_length is 99, expected 8 to 28"),
-        (("-k", "long"), 2, "is not a valid int"),
-        (("-w", "0"), 1, "window is 0, expected 1 to 255"),
-        (("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
-        (("--threads", "-1"), 2, "not in the range x>=0"),
-        (("--device", "gpu"), 1, "device is 'gpu', expected cpu, cuda, cuda:0,2"),
         (("--gpu-memory", "much"), 2, "'much' is not a size"),
-        (("--nonsense",), 2, "No such option"),
         (("--config", "unknown.toml"), 1, "file unknown.toml: [sketch]: unknown parameter 'kmer'"),
         (
             ("--config", "type.toml"),

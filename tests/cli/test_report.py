@@ -268,7 +268,6 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
         (("a.tsv",), 1, "file a.tsv: does not start with the columns name bases_in"),
         (("b.tsv",), 1, "file b.tsv, record on line 2: has 2 columns, expected 7: it is cut off or damaged"),
         (("a.gfa",), 1, "file a.gfa: holds no segments"),
-        ((), 2, "Missing argument 'FILES...'"),
     ],
 )
 def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message):
