@@ -33,7 +33,7 @@ _NO_QUALITY = "255"
 _FIRST_TAG = 12
 _BEST = "tp:A:P"
 _NUMBERS = 6
-_REMEDY = "Mend the line or remove it."
+_REMEDY = "Repair the line or remove it."
 _OPERATION = re.compile(r"([0-9]{1,9})([MIDNSHP=X])")
 _CIGAR = re.compile(rf"({_OPERATION.pattern})+")
 _OF_PAF = {"I": "D", "D": "I"}

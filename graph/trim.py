@@ -126,7 +126,7 @@ def _whole(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int)
     return Trimmed(start, np.where(alone, 0, end).astype(np.int32), counts)
 
 
-class Kept(NamedTuple):
+class KeptIntervals(NamedTuple):
     """Kept intervals of reads (may be empty), and where the second longest core was cut off (-1: nowhere)."""
 
     start: np.ndarray
@@ -136,7 +136,7 @@ class Kept(NamedTuple):
 
 def kept_intervals(
     pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int
-) -> Kept:
+) -> KeptIntervals:
     """Return the grown longest core of every read, if it has ``min_overlap`` bases or more.
 
     Parameters
@@ -157,7 +157,7 @@ def kept_intervals(
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
     parted = long_enough.all(axis=1) & (lost_before | lost_after)
-    return Kept(start, end, np.where(parted, between, -1))
+    return KeptIntervals(start, end, np.where(parted, between, -1))
 
 
 def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
@@ -167,7 +167,7 @@ def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
     return pairs.take(kinds != OverlapClass.INTERNAL)
 
 
-def _coverage(pairs: Pairs, kept: Kept) -> float:
+def _coverage(pairs: Pairs, kept: KeptIntervals) -> float:
     bases = int((kept.end - kept.start).sum(dtype=np.int64))
     return 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(bases, 1)
 

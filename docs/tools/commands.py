@@ -18,29 +18,20 @@ PATH = Path(__file__).parents[1] / "commands.md"
 HEAD = """\
 # Commands
 
-Made from the commands by `python -m docs.tools.commands`. Exit codes: 0 done, 1 an error that you can mend
-([errors.md](errors.md)), 2 wrong usage, 70 a fault of overlapper, 130 and 143 ended by Ctrl-C and
-SIGTERM. `overlapper --version` prints the version, `overlapper --install-completion` lets bash, zsh, fish or
-PowerShell complete commands and options. `-` stands for standard input or output.
+Made from the commands by `python -m docs.tools.commands`. `-` stands for standard input or output.
+[Errors](errors.md) explains the exit codes. `overlapper --version` prints the version.
+`overlapper --install-completion` lets bash, zsh, fish or PowerShell complete commands and options.
 """
 SHARED = """\
 ## Options of several commands
 
-An option of one name means the same wherever it is, and is where it has an effect. The table has the options
-that several commands explain in the same words; each command names those that it takes.
+An option has the same meaning in every command that has it. Options that several commands explain in the
+same words are explained here; each command lists which of them it takes.
 
-- `-o`: text goes to standard output where no file is named; pictures, pages, indexes and folders need a name.
-- `--min-overlap` is 100 bases in `overlap`, which reports what there is, and 2,000 where layouts are made and
-  overlaps are judged: shorter ones are more often those of repeats.
-- `--min-length` is of reads; in `seeds` it is of matches.
-- `--memory` is where reads or what is made of them would fill the memory; `map` holds some reads at a time.
-- `--stats` is where something is counted. `assemble` has `stats.json` in its folder; `evaluate` and `compare`
-  write their figures with `--json`.
-- `--config` is where there are more parameters than options, `--device` where GPUs have kernels, `--verbose`
-  where counts are shown.
+Without `-o`, text goes to standard output. Pictures, pages, indexes and folders need a name.
 """
-MANY = 3
-"""Commands that have an option in the same words, at least, for it to be said once."""
+MANY = 2
+"""Commands that have an argument or option in the same words, at least, for it to be explained once."""
 
 VALUES = {int: "N", float: "X"}
 """What stands for a value where the option does not say; one of text has to (metavar)."""
@@ -52,16 +43,28 @@ def reference():
 
 
 def shared():
-    """Return the options that many commands have in the same words, a table."""
-    rows = [f"| {' | '.join(words)} |".replace("|  |", "| |") for words in said_once()]
-    return "\n".join([SHARED, "| option | meaning | default |", "| --- | --- | --- |", *rows, ""])
+    """Return the arguments and options that several commands explain in the same words."""
+    return "\n".join([SHARED, *map(line, said_once()), ""])
+
+
+def line(words):
+    """Return the line of an argument or option."""
+    spelling, meaning, default = words
+    note = "" if not default else " Required." if default == "required" else f" Default: {default}."
+    return f"- {spelling}: {meaning}{note}"
 
 
 @functools.cache
 def said_once():
-    """Return spelling, meaning and default of the options that many commands have in the same words."""
-    options = [p.words for command in cli.COMMANDS for p in declared(command)[1] if not p.is_argument]
-    return [words for words, times in Counter(options).items() if times >= MANY and "required" not in words]
+    """Return spelling, meaning and default of what several commands explain in the same words.
+
+    Where a name has several explanations, the most frequent one is meant.
+    """
+    all_of_them = [p for command in cli.COMMANDS for p in declared(command)[1]]
+    counts = Counter(p.words for p in all_of_them if p.is_argument or p.default != "required")
+    names = {p.words: p.name for p in all_of_them}
+    usual = {names[words]: words for words, _ in reversed(counts.most_common())}
+    return [words for words, times in counts.items() if times >= MANY and usual[names[words]] == words]
 
 
 def declared(command):
@@ -76,14 +79,13 @@ def section(command):
     function, parameters = declared(command)
     arguments = [p for p in parameters if p.is_argument]
     usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])
-    rows = [("argument or option", "meaning", "default"), ("---",) * 3]
     once = [p for p in parameters if p.words in said_once()]
-    rows += [p.words for p in parameters if p not in once]
-    table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
-    names = ", ".join(f"`{p.names[-1]}`" for p in once)
-    also = f"\n\nAs in [other commands](#options-of-several-commands): {names}." if once else ""
+    own = "\n".join(line(p.words) for p in parameters if p not in once)
+    names = ", ".join(f"`{p.name}`" for p in once)
+    also = f"[Shared](#options-of-several-commands): {names}." if once else ""
     examples = f"```sh\n{cli.module_of(command).EXAMPLES.strip()}\n```"
-    return f"## {name}\n\n{inspect.cleandoc(function.__doc__)}\n\n`{usage}`\n\n{table}{also}\n\n{examples}\n"
+    parts = [f"## {name}", inspect.cleandoc(function.__doc__), f"`{usage}`", own, also, f"{examples}\n"]
+    return "\n\n".join(filter(None, parts))
 
 
 class Parameter:
@@ -96,12 +98,14 @@ class Parameter:
         shown = getattr(info, "show_default", None)
         self.default = f"`{shown}`" if isinstance(shown, str) else self._default(parameter.default)
         if self.is_argument:
-            self.spelling = f"`{info.metavar or parameter.name.upper()}`"
+            self.name = info.metavar or parameter.name.upper()
+            self.spelling = f"`{self.name}`"
         else:
             # Within Annotated, typer keeps the first name given as the default.
             given = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
-            names = self.names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
+            names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
             value = "" if self._plain(kind) is bool else f" `{info.metavar or VALUES[self._plain(kind)]}`"
+            self.name = names[-1]
             self.spelling = ", ".join(f"`{name}`" for name in names) + value
         self.words = (self.spelling, self.help, self.default)
 

@@ -168,7 +168,7 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
         return found.depth if found and found.has_both_peaks else None
     if not found:
         raise ParameterError(
-            "haplotypes cannot be told apart: no k-mer of the reads is so frequent that it tells their "
+            "haplotypes cannot be told apart: too few k-mers of the reads occur often enough to estimate the "
             "depth; expected more reads, or --haplotypes collapse"
         )
     return found.depth if found.has_both_peaks else found.of_one_peak

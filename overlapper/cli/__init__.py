@@ -25,7 +25,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from overlapper.cli.foreign_options import instead_of
-from overlapper.cli.scarcity import check_address_space, lack_of_files, lack_of_memory
+from overlapper.cli.resource_limits import check_address_space, lack_of_files, lack_of_memory
 from overlapper.cli.standard_error import forgive_standard_error
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__

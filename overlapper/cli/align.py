@@ -21,10 +21,15 @@ overlapper align primers.fa amplicons.fa --pairing all-to-all --match 2 --mismat
 def align(
     queries: Annotated[
         str,
-        typer.Argument(metavar="QUERIES", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
+        typer.Argument(
+            metavar="QUERIES",
+            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard input.",
+        ),
     ],
-    targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same.")],
-    output: Annotated[str, options.output("Alignments: .paf or .sam, or .gz of these; - is PAF.")] = "-",
+    targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same formats.")],
+    output: Annotated[
+        str, options.output("Alignments: .paf, .paf.gz, .sam or .sam.gz. - is PAF on standard output.")
+    ] = "-",
     mode: Annotated[
         str, typer.Option("--mode", "-m", metavar="MODE", help="local, global or semi-global.")
     ] = "global",
@@ -32,8 +37,8 @@ def align(
         str | None,
         typer.Option(
             metavar="ENDS",
-            help="Ends free in semi-global alignment, with commas between them: query-start, query-end, "
-            "target-start, target-end. All by default.",
+            help="Ends that may stay unaligned without cost in semi-global mode, separated by commas: "
+            "query-start, query-end, target-start, target-end. All by default.",
         ),
     ] = None,
     pairing: Annotated[
@@ -43,7 +48,7 @@ def align(
     pairs: Annotated[
         str | None,
         options.file(
-            "Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between."
+            "Tab-separated table of the pairs to align: query, target and, if wanted, strand (+ or -)."
         ),
     ] = None,
     cigar: Annotated[
@@ -51,13 +56,17 @@ def align(
     ] = False,
     match: Annotated[int, typer.Option(help="Score of two equal bases.")] = 1,
     mismatch: Annotated[int, typer.Option(help="Score of two unequal bases.")] = -4,
-    unknown: Annotated[int, typer.Option(help="Score of a pair with a base that is not one of ACGT.")] = -1,
-    gap_open: Annotated[int, typer.Option(help="Score of a gap, besides its bases; 0 is linear.")] = -6,
-    gap_extend: Annotated[int, typer.Option(help="Score of every base of a gap.")] = -1,
+    unknown: Annotated[int, typer.Option(help="Score of two bases of which one is not A, C, G or T.")] = -1,
+    gap_open: Annotated[
+        int,
+        typer.Option(help="Score for opening a gap, in addition to its bases. 0 makes gap scores linear."),
+    ] = -6,
+    gap_extend: Annotated[int, typer.Option(help="Score of each base in a gap.")] = -1,
     band: Annotated[
-        int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
+        int | None,
+        typer.Option(help="Most diagonals on either side that an alignment may use. All by default."),
     ] = None,
-    device: Annotated[str, options.device("cpu, or a GPU: cuda:0.")] = "cpu",
+    device: Annotated[str, options.device("cpu, or one GPU such as cuda:0.")] = "cpu",
     threads: options.Threads = 0,
     stats: options.Stats = None,
     quiet: options.Quiet = False,
@@ -65,8 +74,8 @@ def align(
 ) -> None:
     """Align plain pairs of sequences.
 
-    A gap of n bases scores the gap's opening plus n times its extension. Alignments are optimal, and those of
-    equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
+    A gap of n bases scores --gap-open plus n times --gap-extend. Alignments are optimal. Among alignments of
+    equal score a written rule chooses, so the result depends only on the sequences and the scores.
     """
     outputs = {OUTPUT: output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (queries, targets, pairs))

@@ -44,16 +44,16 @@ def assemble(
     output: Annotated[
         str,
         options.output(
-            "Folder of the results. In it, stages holds what every stage made: run the same command "
-            "again to go on after a run that was killed.",
+            "Folder for the results. Its subfolder stages keeps the result of every stage, so that the "
+            "same command continues a killed run.",
             "DIR",
         ),
     ],
     preset: Annotated[
         str,
         options.preset(
-            "ont, clr, hifi, one of minimap2's names, or auto. The error rate is estimated; what is "
-            "named counts where too few reads overlap for that."
+            "ont, clr, hifi, one of minimap2's names, or auto. The error rate is always estimated from the "
+            "reads; the preset is used only if too few reads overlap for that."
         ),
     ] = "auto",
     min_length: options.MinLength = 0,
@@ -62,8 +62,8 @@ def assemble(
         str | None,
         typer.Option(
             metavar="WHEN",
-            help="Correct the reads before they are laid out: always, never, or auto, when their error rate "
-            "asks for it.",
+            help="Correct the reads before they are laid out: always, never, or auto, which decides by the "
+            "error rate.",
             show_default="auto",
         ),
     ] = None,
@@ -71,9 +71,9 @@ def assemble(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="What becomes of haplotypes and copies of repeats that are much alike: separate (reads are "
-            "corrected, and contigs are of one copy each), collapse, or auto, which separates them where "
-            "reads have less than 4 % of errors, as HiFi and ONT R10 reads.",
+            help="What to do with haplotypes and copies of repeats that are nearly the same. separate: "
+            "correct the reads and keep copies in contigs of their own. collapse: join them. auto: "
+            "separate if the reads have less than 4 % of errors, as HiFi and ONT R10 reads have.",
             show_default="auto",
         ),
     ] = None,
@@ -81,9 +81,9 @@ def assemble(
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="What becomes of two haplotypes: phase (both are written beside the contigs, and primary "
-            "contigs), collapse (contigs alone), or auto, which phases where copies are kept apart and the "
-            "reads are of two haplotypes.",
+            help="What to do with two haplotypes. phase: write both of them, and primary contigs, in "
+            "addition to the contigs. collapse: write contigs only. auto: phase if copies are kept "
+            "apart and the reads come from two haplotypes.",
             show_default="auto",
         ),
     ] = None,
@@ -92,7 +92,7 @@ def assemble(
         typer.Option(
             min=1,
             help="Rounds of correction.",
-            show_default="1 of reads as accurate as HiFi reads, 2 of others, 4 where many go on changing",
+            show_default="1 for reads as accurate as HiFi, 2 for others, up to 4 if many reads still change",
         ),
     ] = None,
     polish_rounds: Annotated[
@@ -100,7 +100,7 @@ def assemble(
         typer.Option(
             min=1,
             help="Rounds of polishing.",
-            show_default="0 of contigs of exact overlaps, 2 of others",
+            show_default="0 for contigs of exact overlaps, 2 for others",
         ),
     ] = None,
     min_overlap: options.LayoutOverlap = None,
@@ -110,8 +110,8 @@ def assemble(
             metavar="RATE",
             min=0,
             max=1,
-            help="Cut ends of contigs off where more of their bases are expected to be wrong; 1 cuts nothing "
-            "but adapters.",
+            help="Cut off ends of contigs that are expected to have a higher error rate than this. 1: cut "
+            "adapters only.",
             show_default=str(0.04),
         ),
     ] = None,
@@ -130,10 +130,11 @@ def assemble(
 ) -> None:
     """Assemble reads into contigs.
 
-    Overlaps the reads, corrects them if they need it, lays them out and polishes the result if it
-    needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json; of two haplotypes,
-    contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
-    contigs.phase_blocks.tsv; where contigs of bad reads were left out, contigs.left_out.tsv.
+    Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
+    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json. If there are two
+    haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
+    .gfa) and contigs.phase_blocks.tsv. If contigs of bad reads were left out, it holds
+    contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
     check_name(output, "--output")
@@ -253,7 +254,7 @@ def _tell(
         progress.note(made.haplotypes.decision())
     not_always = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
     if former := sorted(name for name in not_always if os.path.lexists(os.path.join(output, name))):
-        progress.note(f"of a former run, with other parameters: {', '.join(former)}")
+        progress.note(f"left from an earlier run with other parameters: {', '.join(former)}")
     table = list(contents["contigs.tsv"])
     for row in aligned([line.split("\t") for line in table[: 1 + MOST_SHOWN]]).splitlines():
         progress.note(row)
@@ -266,13 +267,13 @@ def _tell(
         )
     if wrong := made.cut_off.errors:
         progress.note(
-            f"{wrong:,} bases at ends of contigs, where reads are too few or disagree, were cut off "
-            "(--end-errors 1 keeps them)"
+            f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them or the reads "
+            "disagree (--end-errors 1 keeps them)"
         )
     if len(made.left_out):
         progress.note(
-            f"{made.left_out.group.max()} contigs of bad reads, at places that others hold, were left out: "
-            f"{os.path.join(output, LEFT_OUT)}"
+            f"contigs of bad reads that were left out, because other contigs cover their places: "
+            f"{made.left_out.group.max()}, listed in {os.path.join(output, LEFT_OUT)}"
         )
     for line in made.warnings:
         progress.note(line)

@@ -34,34 +34,46 @@ def compare(
         typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
     ],
     reference: Annotated[
-        str | None, options.file("Compare mappings to this reference, FASTA, instead of overlaps.")
+        str | None, options.file("Compare mappings to this reference (FASTA) instead of overlaps.")
     ] = None,
     output: Annotated[str | None, options.output("Page with plots, HTML.")] = None,
-    tsv: Annotated[str | None, options.file("Table, a line a method; - is standard output.")] = None,
-    json: Annotated[str | None, options.file("The same and more as JSON.")] = None,
+    tsv: Annotated[str | None, options.file("Table with one line per method. - is standard output.")] = None,
+    json: Annotated[str | None, options.file("The same and more, as JSON.")] = None,
     truth: Annotated[
         str | None,
-        options.file("Where the reads come from, as for evaluate; without it methods judge each other."),
+        options.file(
+            "Table of where the reads come from, as for evaluate. Without it, methods are judged "
+            "by what most of them agree on."
+        ),
     ] = None,
     circular: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[REF=]LENGTH", help="Length of a circular reference; may be repeated with different REF."
+            metavar="[REF=]LENGTH", help="Length of a circular reference sequence. May be repeated."
         ),
     ] = None,
     finders: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Of overlaps, commas between them.", show_default=DEFAULT_FINDERS),
+        typer.Option(
+            metavar="NAMES",
+            help="For overlaps: finders to compare, separated by commas.",
+            show_default=DEFAULT_FINDERS,
+        ),
     ] = None,
     seeders: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Of mappings, commas between them.", show_default=DEFAULT_SEEDERS),
+        typer.Option(
+            metavar="NAMES",
+            help="For mappings: seeders to compare, separated by commas.",
+            show_default=DEFAULT_SEEDERS,
+        ),
     ] = None,
     extenders: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Commas between them. By default chain,xdrop,gact, or of mappings edits,local,xdrop,gact.",
+            help="Extenders to compare, separated by commas. The default is chain,xdrop,gact, and for "
+            "mappings edits,local,xdrop,gact.",
         ),
     ] = None,
     preset: Annotated[
@@ -70,22 +82,23 @@ def compare(
             "--preset",
             "-p",
             metavar="NAME",
-            help="ont, clr, hifi, or auto, which estimates the error rate; of mappings also short, and auto "
-            "is ont.",
+            help="ont, clr, hifi, or auto, which estimates the error rate. For mappings also short; auto "
+            "then means ont.",
         ),
     ] = "auto",
     min_overlap: Annotated[
         int | None,
         options.bases(
-            "Of overlaps: shortest that is judged, by default the shortest that layout counts.",
+            "For overlaps: shortest overlap that is judged. The default is the shortest that layout uses.",
             show_default=str(MIN_OVERLAP),
         ),
     ] = None,
     seed_length: Annotated[
-        int | None, options.bases("Of mappings: shortest exact match, length of fixed seeds.")
+        int | None,
+        options.bases("For mappings: shortest exact match that is a seed, or length of fixed seeds."),
     ] = None,
     seed_interval: Annotated[
-        int | None, options.bases("Of mappings: bases from one fixed seed to the next.")
+        int | None, options.bases("For mappings: distance from one fixed seed to the next.")
     ] = None,
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
@@ -93,10 +106,9 @@ def compare(
 ) -> None:
     """Compare methods: results, times and memory on the same reads.
 
-    Every combination is run. Overlaps: finders and extenders. Mappings, with --reference: seeders and
-    extenders. Every method runs in a process of its own, once on a few reads and once on all. With --truth
-    the placements of the reads judge, else what more than half of the methods agree on. Methods that align
-    whole reads take long on long reads.
+    Runs every combination of finders and extenders or, with --reference, of seeders and extenders. Each
+    method runs in its own process, first on a few reads and then on all. Results are judged by the placements
+    of the reads (--truth), or else by what more than half of the methods agree on.
     """
     of_overlaps = {"--finders": finders, "--min-overlap": min_overlap}
     of_mappings = {"--seeders": seeders, "--seed-length": seed_length, "--seed-interval": seed_interval}
@@ -106,7 +118,7 @@ def compare(
         raise typer.BadParameter("name at least one of --output, --tsv and --json")
     inputs = [*reads, *filter(None, (reference, truth))]
     if "-" in inputs:
-        raise typer.BadParameter("reads are read once a method: standard input cannot be")
+        raise typer.BadParameter("reads are read once per method, so they cannot come from standard input")
     check_files({**outputs, "--log": log}, inputs)
     for (option, path), kind in zip(outputs.items(), ("HTML", "TSV", "JSON"), strict=True):
         check_name(path, option, kind)
@@ -121,7 +133,7 @@ def compare(
     from overlapper.report.comparison import build_comparison
 
     for path in inputs:
-        check_rereadable(path, "reads are read once a method")
+        check_rereadable(path, "reads are read once per method")
     if reference and preset != "auto":
         MapParams.preset(preset)
     elif not reference:
@@ -155,9 +167,9 @@ def _refuse_given(others: Mapping[str, Any], reference: str | None) -> None:
     for option, value in others.items():
         if value is not None:
             raise typer.BadParameter(
-                f"{option} is of overlaps: leave it or --reference out"
+                f"{option} is for overlaps only: leave out {option} or --reference"
                 if reference
-                else f"{option} is of mappings: give --reference, or leave it out"
+                else f"{option} is for mappings only: give --reference, or leave out {option}"
             )
 
 

@@ -65,10 +65,10 @@ def compile(
 ) -> None:
     """Compile kernels beforehand, so that no first run of a command has to.
 
-    A package brings kernels for nearly all processors. Where it has none (a copy of the source, another
-    version of numba, an old processor), every command is run once here, on small simulated reads. What
-    they compile is kept in the folder of NUMBA_CACHE_DIR or in ~/.cache/overlapper. Unusual options may need
-    more, which is compiled when they are used.
+    An installed package contains compiled kernels for nearly all processors. Where they do not fit (a copy of
+    the source, another version of numba, an old processor), this runs every command once on small simulated
+    reads. The kernels are kept in NUMBA_CACHE_DIR or in ~/.cache/overlapper. Unusual options may need more
+    kernels, which are compiled when the options are used.
     """
     from overlapper.cli.progress import Progress
     from overlapper.runtime.compile import places

@@ -29,14 +29,16 @@ def convert(
     ],
     output: Annotated[
         str | None,
-        typer.Argument(metavar="[OUTPUT]", help="Where to write them, in one of these formats by its name."),
+        typer.Argument(metavar="[OUTPUT]", help="Output file; its name says in which of these formats."),
     ] = None,
-    named_output: Annotated[str | None, options.output("The same as OUTPUT; - is PAF.")] = None,
+    named_output: Annotated[
+        str | None, options.output("The same as OUTPUT. - is PAF on standard output.")
+    ] = None,
     reads: Annotated[
         list[str] | None,
         options.file(
-            "The reads, which number the overlaps and give GFA its bases; may be repeated. "
-            "Without it, PAF numbers reads as it names them."
+            "File of the reads; may be repeated. It sets the numbers of the reads and gives GFA its bases. "
+            "Without it, reads are numbered in the order in which the PAF file names them."
         ),
     ] = None,
     both_sides: options.BothSides = False,
@@ -48,10 +50,10 @@ def convert(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Convert overlaps: PAF, Parquet and GFA 1, each to each.
+    """Convert overlaps between PAF, Parquet and GFA 1.
 
-    In GFA a read is a segment, a dovetail a link and a containment a containment; internal matches have no
-    place in it and are left out. This builds no graph: overlapper layout does.
+    In GFA, reads become segments, dovetails become links, and containments become C lines. Internal matches
+    are left out, because GFA has no line for them. This does not lay the reads out; overlapper layout does.
     """
     if (output is None) == (named_output is None):
         raise typer.BadParameter("name one output: OUTPUT, or --output")

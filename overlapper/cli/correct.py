@@ -29,16 +29,21 @@ def correct(
     output: Annotated[
         str,
         options.output(
-            "Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output."
+            "Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; compressed if it ends "
+            "in .gz. - is FASTQ on standard output."
         ),
     ] = "-",
     overlaps: Annotated[
-        str | None, options.file("Overlaps of the reads for the first round, instead of finding them.")
+        str | None, options.file("Use these overlaps in the first round instead of finding them.")
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.", show_default="2"),
+        typer.Option(
+            min=1,
+            help="Rounds of correction. Each later round finds overlaps of the reads that "
+            "the round before corrected.",
+            show_default="2",
+        ),
     ] = None,
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
@@ -47,8 +52,8 @@ def correct(
         str,
         typer.Option(
             metavar="WHAT",
-            help="Bases that fewer than two other reads cover: keep them, trim them off the ends of reads, "
-            "or split reads there.",
+            help="What to do with bases that fewer than two other reads cover: keep them, trim them off "
+            "the ends of reads, or split reads there.",
         ),
     ] = "keep",
     max_depth: options.MaxDepth = None,
@@ -57,12 +62,12 @@ def correct(
         bool | None,
         typer.Option(
             "--haplotype-filter/--no-haplotype-filter",
-            help="Leave out reads of other haplotypes and repeat copies.",
+            help="Do not let reads of other haplotypes and of other copies of a repeat vote.",
             show_default="True",
         ),
     ] = None,
     table: Annotated[
-        str | None, options.file("Write what became of every read, a tab-separated table.")
+        str | None, options.file("Write a tab-separated table of what happened to every read.")
     ] = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
@@ -80,9 +85,8 @@ def correct(
 ) -> None:
     """Correct reads by the reads that overlap them.
 
-    Every base gets a quality; unknown bases are predicted. Qualities of one round take reads to err
-    independently of each other, those of later rounds look at how much they do not. The result depends on the
-    reads and the parameters alone.
+    Every base gets a quality, and unknown bases (N) are predicted. The result depends only on the reads and
+    the parameters.
     """
     outputs = {
         OUTPUT: output, "--table": table, "--write-config": write_config, "--stats": stats, "--log": log,

@@ -30,56 +30,64 @@ def evaluate(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Contigs (FASTA, GFA 1) or corrected reads; or else, before PAF, where reads come from, as "
-            "overlapper simulate writes it.",
+            help="Contigs (FASTA, GFA 1) or corrected reads. To judge overlaps: the table of where the "
+            "reads come from, as overlapper simulate --truth writes it.",
         ),
     ],
     paf: Annotated[
         str | None,
-        typer.Argument(metavar="PAF", help="Overlaps, ours or another program's; - is standard input."),
+        typer.Argument(
+            metavar="PAF", help="Overlaps to judge, from overlapper or another program. - is standard input."
+        ),
     ] = None,
     reference: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FASTA", help="What contigs or corrected reads come from; once for each haplotype."
+            metavar="FASTA",
+            help="For contigs and corrected reads: the genome that they come from. Give "
+            "it once per haplotype.",
         ),
     ] = None,
     placements: Annotated[
         str | None,
         typer.Option(
             metavar="TRUTH",
-            help="Of corrected reads: where they come from, as overlapper simulate writes it.",
+            help="For corrected reads: the table of where they come from, as overlapper simulate --truth "
+            "writes it.",
         ),
     ] = None,
     reads: Annotated[
         str | None,
         typer.Option(
-            metavar="READS", help="Of corrected reads: the raw ones, to tell what correction changed."
+            metavar="READS", help="For corrected reads: the raw reads, to see what correction changed."
         ),
     ] = None,
     min_overlap: Annotated[
         int,
-        options.bases("Of overlaps: shortest one asked for, by default the shortest that layout counts."),
+        options.bases(
+            "For overlaps: shortest overlap that is judged. The default is the shortest that layout uses."
+        ),
     ] = 2000,
     circular: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[REF=]LENGTH|NAME",
-            help="Length of a circular reference; may be repeated with different REF. For contigs: name of a "
-            "circular sequence of the reference; may be repeated; all, if they all are.",
+            help="For overlaps: length of a circular reference sequence. For contigs: name of a circular "
+            "reference sequence, or all. May be repeated.",
         ),
     ] = None,
-    output: Annotated[str, options.output("Scores as text; - is standard output.")] = "-",
+    output: Annotated[str, options.output("Scores as text. - is standard output.")] = "-",
     json_file: Annotated[
-        str | None, options.file("Write JSON, which overlapper report shows.", "--json")
+        str | None, options.file("Write the scores as JSON, which overlapper report shows.", "--json")
     ] = None,
     tsv_file: Annotated[
-        str | None, options.file("Write a table: a line a bin of overlaps, contig or read.", "--tsv")
+        str | None,
+        options.file("Write a table with one line per bin of overlaps, per contig or per read.", "--tsv"),
     ] = None,
     memory: Annotated[
         int,
         options.size(
-            "Main memory to stay within for contigs and reads, such as 4G; 0: half of the machine's."
+            "Memory budget for contigs and reads, such as 4G. 0: half of the memory of the machine."
         ),
     ] = 0,
     threads: options.Threads = 0,
@@ -88,9 +96,9 @@ def evaluate(
 ) -> None:
     """Judge overlaps, contigs or corrected reads by where they come from.
 
-    Overlaps, by the placements of reads: recall, precision and the errors of the ends, in all, by overlap
-    length and by identity of the pair. Contigs, by the k-mers of their reference: completeness, quality (QV),
-    breaks and NGA50; by those of two haplotypes or more, phase errors and switches. Corrected reads, aligned
+    Overlaps are judged by the placements of the reads: recall, precision and errors of the ends, in all and
+    by length and identity. Contigs are judged by the k-mers of the reference: completeness, quality (QV),
+    breaks and NGA50; with two or more haplotypes also phase errors and switches. Corrected reads are aligned
     to their places: identity, and the share of their own bases that they keep where haplotypes or copies
     differ.
     """
@@ -141,12 +149,12 @@ def _check_use(
         return
     if judged.endswith((".paf", ".paf.gz")):
         raise typer.BadParameter(
-            f"{judged} has the name of overlaps, which are judged by the placements of their reads: "
+            f"{judged} is named like a file of overlaps, which are judged by the placements of their reads: "
             f"overlapper evaluate TRUTH {judged}"
         )
     if not references:
         raise typer.BadParameter(
-            "give overlaps behind the placements (TRUTH PAF), or what contigs or corrected reads come from "
+            "give placements and overlaps (TRUTH PAF), or the reference of contigs or corrected reads "
             "(--reference)"
         )
     if len(set(references)) < len(references):

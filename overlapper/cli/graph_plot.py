@@ -18,20 +18,22 @@ overlapper graph plot layout.gfa -o layout.svg --width 360
 
 def graph_plot(
     gfa: Annotated[
-        str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
+        str,
+        typer.Argument(metavar="GFA", help="Assembly graph in GFA 1, from any program. - is standard input."),
     ],
-    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
+    output: Annotated[str, options.output("Picture, .svg or .png.")],
     width: Annotated[
         int,
         typer.Option(
-            metavar="PIXELS", help="Width on the screen that it is for; a narrow picture has fewer names."
+            metavar="PIXELS",
+            help="Width of the screen that the picture is for. A narrow picture shows fewer names.",
         ),
     ] = 1152,
 ) -> None:
     """Draw an assembly graph.
 
-    A segment is a line, its length the square root of its bases, its width its depth; the longest have their
-    name and length beside them. Readable up to some hundred segments. PNG needs the extra plot.
+    Each segment is a line. Its length shows the square root of the bases, its width the depth; the longest
+    segments are named. The picture is readable up to a few hundred segments. PNG needs the extra plot.
     """
     check_files({"--output": output}, [gfa])
     load_compute()

@@ -18,14 +18,15 @@ overlapper graph stats other_assembler.gfa.gz --json stats.json
 
 def graph_stats(
     gfa: Annotated[
-        str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
+        str,
+        typer.Argument(metavar="GFA", help="Assembly graph in GFA 1, from any program. - is standard input."),
     ],
-    output: Annotated[str, options.output("The numbers; - is standard output.")] = "-",
+    output: Annotated[str, options.output("The figures as text. - is standard output.")] = "-",
     json_file: Annotated[str | None, options.file("Write JSON.", "--json")] = None,
 ) -> None:
     """Describe an assembly graph.
 
-    Prints a line a number: segments, links, bases, N50, components, ends without a link, and more.
+    Prints one figure per line: segments, links, bases, N50, components, ends without a link, and more.
     """
     check_files({OUTPUT: output, "--json": json_file}, [gfa])
     load_compute()

@@ -22,15 +22,16 @@ def index(
         list[str],
         typer.Argument(
             metavar="TEXT...",
-            help="What to index: reads or references, FASTA, FASTQ, BAM, CRAM or SAM; - is standard input.",
+            help="Sequences to index: FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard "
+            "input.",
         ),
     ],
-    output: Annotated[str, options.output("The index, for overlapper seeds.")],
+    output: Annotated[str, options.output("File for the index, which overlapper seeds reads.")],
     sample_rate: Annotated[
         int,
         typer.Option(
-            help="Of how many suffix array values one is kept, a power of two: higher is smaller on disk and "
-            "in memory, and slower to locate matches."
+            help="Keep one of N values of the suffix array; N is a power of two. A higher N makes the "
+            "index smaller and the search for positions slower."
         ),
     ] = 8,
     threads: options.Threads = 0,
@@ -41,7 +42,7 @@ def index(
 ) -> None:
     """Build an index of exact matches and keep it in a file.
 
-    The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
+    The file is mapped into memory when used. It takes 1.25 + 8 / N bytes per base, N being the sample rate.
     """
     inputs = check_files({"--output": output, "--stats": stats, "--log": log}, (*text, reference))
     load_compute()

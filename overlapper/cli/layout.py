@@ -31,106 +31,122 @@ def layout(
     reads: Annotated[
         list[str],
         typer.Argument(
-            metavar="READS...", help="The reads that were overlapped: FASTA, FASTQ, BAM, CRAM or SAM."
+            metavar="READS...",
+            help="The reads that the overlaps were found on: FASTA, FASTQ, BAM, CRAM or SAM.",
         ),
     ],
     overlaps: Annotated[
         str,
         typer.Argument(
             metavar="OVERLAPS",
-            help="Their overlaps, ours or another program's: .paf, .paf.gz or .parquet; "
-            "- is PAF on standard input.",
+            help="Their overlaps, from overlapper or another program: .paf, .paf.gz or .parquet. - is PAF "
+            "on standard input.",
         ),
     ],
-    output: Annotated[str, options.output("Unitigs and their links, GFA 1; - is standard output.")] = "-",
-    fasta: Annotated[str | None, options.file("Write the sequences of the unitigs, FASTA.")] = None,
+    output: Annotated[str, options.output("Unitigs and their links, GFA 1. - is standard output.")] = "-",
+    fasta: Annotated[str | None, options.file("Write the sequences of the unitigs as FASTA.")] = None,
     table: Annotated[
         str | None,
-        options.file("Write length, shape, reads, depth and copies of each unitig, tab-separated."),
+        options.file(
+            "Write a tab-separated table of the unitigs: length, circular or not, reads, depth and copies."
+        ),
     ] = None,
     reads_gfa: Annotated[
-        str | None, options.file("Write the cleaned graph of reads, with the unitigs as paths, GFA 1.")
+        str | None, options.file("Write the cleaned graph of reads as GFA 1, with the unitigs as paths.")
     ] = None,
     keep_contained: Annotated[
         bool,
-        typer.Option("--keep-contained", help="Write contained reads, and where they lie, into the GFA."),
+        typer.Option("--keep-contained", help="Write contained reads and their positions into the GFA."),
     ] = False,
     read_lines: Annotated[
         str | None,
         typer.Option(
             metavar="STYLE",
-            help="Say which reads a unitig consists of: a, lines as miniasm's, or A, lines as hifiasm's.",
+            help="Write lines that name the reads of each unitig: a, as miniasm does, or A, as hifiasm does.",
         ),
     ] = None,
     min_overlap: options.LayoutOverlap = None,
     min_depth: Annotated[
         int | None,
         typer.Option(
-            help="Overlaps that must cover a base of a read for it to be kept; 0 trims nothing.",
+            help="Number of overlaps that must cover a base of a read, or it is trimmed off. 0: do not trim.",
             show_default="3",
         ),
     ] = None,
     max_hang: Annotated[
         int | None,
-        options.bases("Longest end that fails to match in an overlap that counts.", show_default="1000"),
+        options.bases(
+            "Longest stretch of unmatched bases at the end of an overlap that is used.", show_default="1000"
+        ),
     ] = None,
     min_ratio: Annotated[
         float | None,
-        typer.Option(help="Least share of an overlap and such ends that must match.", show_default="0.8"),
+        typer.Option(help="Smallest matched share of an overlap and its unmatched ends.", show_default="0.8"),
     ] = None,
     max_divergence_ratio: Annotated[
         float | None,
         typer.Option(
-            help="Times the median divergence that an overlap may have, if that is above 15 %.",
+            help="Leave out overlaps whose divergence is more than this many times the median and above 15 "
+            "%.",
             show_default="4.0",
         ),
     ] = None,
     fuzz: Annotated[
         int | None,
-        options.bases("How much longer a path may be than the edge it replaces.", show_default="1000"),
+        options.bases(
+            "Transitive reduction: how many bases a path may be longer than the edge that it replaces.",
+            show_default="1000",
+        ),
     ] = None,
     min_end_overlap: Annotated[
         int | None,
         options.bases(
-            "Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
+            "Shortest overlap of read ends that have no overlap of --min-overlap. 0: use none.",
             show_default="500",
         ),
     ] = None,
     confirm_depth: Annotated[
         int | None,
         typer.Option(
-            help="Overlaps that must cover each base of a read for its overlaps to count beside those of "
-            "others; 0 takes all alike.",
+            help="Number of overlaps that must cover every base of a read for the read to count as "
+            "confirmed. 0: treat all reads the same.",
             show_default="0",
         ),
     ] = None,
     join_overlap: Annotated[
         int | None,
         options.bases(
-            "Shortest overlap by which dead ends are joined in the end; 0 joins none.", show_default="1000"
+            "Shortest overlap that joins dead ends after cleaning. 0: join none.", show_default="1000"
         ),
     ] = None,
     no_clean: Annotated[
-        bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
+        bool, typer.Option("--no-clean", help="Do not clean the graph after transitive reduction.")
     ] = False,
     tip_reads: Annotated[
-        int | None, typer.Option(help="Most reads in a tip, an island or a bi-loop.", show_default="4")
+        int | None,
+        typer.Option(
+            help="Largest number of reads in a tip, an island or a bi-loop that is removed.", show_default="4"
+        ),
     ] = None,
     bubble_bases: Annotated[
-        int | None, options.bases("Longest bubble that is popped.", show_default="50000")
+        int | None, options.bases("Longest bubble that is removed.", show_default="50000")
     ] = None,
     weak_ratio: Annotated[
         float | None,
         typer.Option(
-            help="Edges below this share of the longest overlap of their node are cut.", show_default="0.8"
+            help="Cut edges whose overlap is shorter than this share of the longest overlap at the same "
+            "node.",
+            show_default="0.8",
         ),
     ] = None,
     weak_rounds: Annotated[
         int | None,
-        typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.", show_default="8"),
+        typer.Option(
+            help="Rounds in which the share rises to its final value. 0: cut no weak edges.", show_default="8"
+        ),
     ] = None,
     weak_start: Annotated[
-        float | None, typer.Option(help="Share of the first round.", show_default="0.1")
+        float | None, typer.Option(help="Share in the first of these rounds.", show_default="0.1")
     ] = None,
     threads: options.Threads = 0,
     config: options.Config = None,
@@ -143,8 +159,8 @@ def layout(
 ) -> None:
     """Lay reads out along their overlaps.
 
-    Builds the string graph of the reads, cleans it, and writes its unitigs. Links carry CIGARs where the
-    overlaps do.
+    Builds the string graph of the reads, cleans it, and writes its unitigs. Links have CIGARs if the overlaps
+    have them.
     """
     beside = None if stats else stats_beside(output)
     outputs = {

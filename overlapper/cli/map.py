@@ -41,16 +41,16 @@ def _parse_secondary(text: str) -> int | None:
 
 def map(
     reference: Annotated[
-        str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed; - is standard input.")
+        str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed. - is standard input.")
     ],
     reads: options.ReadFiles,
     output: Annotated[
-        str, options.output("Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.")
+        str, options.output("Mappings: .paf, .paf.gz, .sam, .sam.gz or .bam. - is PAF on standard output.")
     ] = "-",
     preset: Annotated[
         str,
         options.preset(
-            "ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these."
+            "ont, clr, hifi or short (reads of a few hundred bases). The names that minimap2 uses work, too."
         ),
     ] = "ont",
     min_length: options.MinLength = 0,
@@ -58,42 +58,50 @@ def map(
     seeder: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="What seeds: minimizers, smem, nov-smem, fixed, fixed-1 (with a mismatch)."
+            metavar="NAME",
+            help="How seeds are found: minimizers, smem, nov-smem, fixed, or fixed-1 (with one mismatch).",
         ),
     ] = None,
     extender: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="What aligns: edits, global, semi-global, local, blast, xdrop, gact."
+            metavar="NAME",
+            help="How reads are aligned: edits, global, semi-global, local, blast, xdrop or gact.",
         ),
     ] = None,
-    kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="k of minimizers.")] = None,
+    kmer_length: Annotated[
+        int | None, typer.Option("--kmer-length", "-k", help="Length of minimizers in bases.")
+    ] = None,
     window: Annotated[
         int | None, typer.Option("--window", "-w", help="Window of minimizers, in k-mers.")
     ] = None,
     seed_length: Annotated[
-        int | None, options.bases("Shortest exact match that seeds, or length of fixed seeds.")
+        int | None, options.bases("Shortest exact match that is a seed, or length of fixed seeds.")
     ] = None,
-    seed_interval: Annotated[int | None, options.bases("Bases from one fixed seed to the next.")] = None,
+    seed_interval: Annotated[int | None, options.bases("Distance from one fixed seed to the next.")] = None,
     secondary: Annotated[
         int | None,
         typer.Option(
             parser=_parse_secondary,
             metavar="NUMBER",
-            help="Secondary mappings of a part of a read, at most; no is 0.",
+            help="Most secondary mappings for a part of a read; no is the same as 0.",
             show_default="5",
         ),
     ] = None,
     sam: Annotated[
         bool,
-        typer.Option("--sam", "-a", help="Write SAM, not PAF, to standard output, as for samtools sort."),
+        typer.Option(
+            "--sam", "-a", help="Write SAM instead of PAF to standard output, for example for samtools sort."
+        ),
     ] = False,
-    eqx: Annotated[bool, typer.Option("--eqx", help="Write = and X in CIGARs, not M.")] = False,
+    eqx: Annotated[bool, typer.Option("--eqx", help="Write = and X instead of M in CIGARs.")] = False,
     read_group: Annotated[
         str, typer.Option(metavar="FIELDS", help=r"Read group of SAM and BAM, such as 'ID:run1\tSM:sample'.")
     ] = "",
-    sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
-    index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Sort the BAM file by position on the reference.")
+    ] = False,
+    index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM file.")] = False,
     config: options.Config = None,
     write_config: options.WriteConfig = None,
     stats: options.Stats = None,
@@ -105,8 +113,9 @@ def map(
 ) -> None:
     """Map reads to a reference, with base-level alignments.
 
-    Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
-    the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
+    For every read, the best mapping is reported, with a mapping quality. Mappings of other parts of the read
+    (supplementary) and other places of the same part (secondary) follow. SAM and BAM also have records of
+    unmapped reads.
     """
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (reference, *reads, config, cram_reference))

@@ -42,92 +42,107 @@ def preset(text: str) -> Any:
 BothSides = Annotated[
     bool,
     typer.Option(
-        "--both-sides", help="PAF: write each overlap a second time, with query and target exchanged."
+        "--both-sides", help="PAF only: write each overlap a second time with query and target exchanged."
     ),
 ]
-Config = Annotated[str | None, file("Parameters, a TOML file; options given here go first.")]
+Config = Annotated[str | None, file("TOML file of parameters. Options on the command line override it.")]
 Depth = Annotated[
     int | None,
     typer.Option(
         "--depth",
         parser=parse_depth,
         metavar="N|all",
-        help="Reads on a base that are enough: of deeper molecules, reads beyond that are set aside, "
-        "or, to be corrected, divided into groups. The time goes by the square of what is left.",
+        help="Highest depth that is used. From molecules that are deeper, such as plasmids, reads beyond "
+        "it are set aside; correct divides them into groups instead. all: use every read. Time grows "
+        "with the square of the depth.",
         show_default="160",
     ),
 ]
 Device = Annotated[
     str,
     device(
-        "What finds overlaps: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any and the "
-        "reads are many. Never changes the result."
+        "Where overlaps are computed: cpu, cuda (all GPUs), cuda:0,2 (some GPUs), or auto, which takes "
+        "GPUs if there are any and there are many reads. Never changes the result."
     ),
 ]
-GpuMemory = Annotated[int, size("Memory to take on each GPU, such as 8G; 0: what is free.")]
+GpuMemory = Annotated[int, size("Memory to use on each GPU, such as 8G. 0: all that is free.")]
 GroupBy = Annotated[
     str | None,
     typer.Option(
         metavar="target",
-        help="PAF: write the overlaps of each target together, targets sorted by name, as correctors want "
-        "them.",
+        help="PAF only: group overlaps by target, with targets sorted by name, as correctors need them.",
     ),
 ]
 LayoutOverlap = Annotated[
     int | None,
     bases(
-        "Shortest overlap that counts in the layout, and shortest part of a read. More than overlap reports: "
-        "short ones are more often those of repeats.",
+        "Shortest overlap that is used in the layout, and shortest part of a read. Shorter overlaps are "
+        "more often caused by repeats.",
         show_default="2000",
     ),
 ]
-Log = Annotated[str | None, file("Write the lines of the log to a file, too, whatever the terminal shows.")]
-Memory = Annotated[int | None, size("Main memory to stay within, such as 4G, by working in tiles.")]
-MaxDepth = Annotated[
-    int | None, typer.Option(min=3, max=255, help="Reads that vote on a base.", show_default="40")
+Log = Annotated[str | None, file("Also write all log lines to this file.")]
+Memory = Annotated[
+    int | None, size("Memory budget, such as 4G. Data are then kept on disk, and the work is done in tiles.")
 ]
-MinLength = Annotated[int, bases("Leave out shorter reads.", "--min-length")]
+MaxDepth = Annotated[
+    int | None, typer.Option(min=3, max=255, help="Most reads that vote on a base.", show_default="40")
+]
+MinLength = Annotated[int, bases("Leave out reads that are shorter.", "--min-length")]
 MinQuality = Annotated[
     float,
     typer.Option(
         "--min-quality",
         metavar="Q",
-        help="Leave out reads of a lower mean quality, by error probabilities, as nanoq and chopper take it.",
+        help="Leave out reads of lower mean quality. The mean is taken over error probabilities, as in "
+        "nanoq and chopper.",
     ),
 ]
 Plan = Annotated[
-    bool, typer.Option("--plan", help="Only read the reads, and print what a run in a budget would take.")
+    bool,
+    typer.Option(
+        "--plan",
+        help="Only read the input, and print the memory, disk and time that a run "
+        "within a budget would take.",
+    ),
 ]
 Preset = Annotated[
     str,
-    preset("ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too."),
+    preset(
+        "ont, clr, hifi, or auto, which estimates the error rate from the reads. The names that "
+        "minimap2 uses work, too."
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")]
 ReadFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="READS...",
-        help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
+        help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard input.",
     ),
 ]
 Reference = Annotated[
     str | None,
-    file("FASTA file that CRAM files were written against.", "--cram-reference"),
+    file("FASTA file of the reference that the CRAM files were written against.", "--cram-reference"),
 ]
-_STATS = "Write counts, parameters and times of the run, and what it was run on, as JSON."
+_STATS = "Write counts, parameters, times and inputs of the run as JSON."
 Stats = Annotated[str | None, file(_STATS)]
 KeptStats = Annotated[str | None, file(_STATS, "--stats", show_default="OUTPUT.stats.json")]
 Threads = Annotated[
-    int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
+    int,
+    typer.Option(
+        "--threads", "-t", min=0, help="Threads to use. 0: all that are available. Never changes the result."
+    ),
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Show all counts, those of 0, too.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show all counts, including those that are 0.")]
 Workdir = Annotated[
     str | None,
     typer.Option(
-        metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
+        metavar="DIR",
+        help="Folder that keeps finished work. After a killed run, the same command continues from it.",
     ),
 ]
-WriteConfig = Annotated[str | None, file("Write all parameters as used, a TOML file for --config.")]
+WriteConfig = Annotated[str | None, file("Write all parameters that were used to a TOML file, for --config.")]
 
 
 def checked_sides(both_sides: bool, group_by: str | None, output: str) -> dict[str, bool]:

@@ -52,19 +52,19 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
     for option, path in outputs.items():
         for place in map(os.path.realpath, _beside(path or "")):
             if place in places:
-                raise typer.BadParameter(f"what is written beside {option} and {places[place]} must differ")
+                raise typer.BadParameter(f"the file written next to {option} and {places[place]} must differ")
             places[place] = option
     read = {os.path.realpath(path): path for path in given if path != "-"}
     for place in places:
         if place in read:
-            raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
+            raise typer.BadParameter(f"{read[place]} is an input: name another output")
     seen = set()
     for path in given:
         if (pipe := _pipe(path)) in seen:
             raise typer.BadParameter(
-                "standard input can be read once: name a file"
+                "standard input can be read only once: name a file"
                 if path == "-"
-                else f"{path} is a pipe, which can be read once: write it to a file, and name that"
+                else f"{path} is a pipe, which can be read only once: write it to a file, and name that file"
             )
         seen |= {pipe} - {None}
     return given
@@ -105,11 +105,13 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
     """
     name = (path or "").lower().removesuffix(".gz")
     if name.endswith(_OTHER_COMPRESSIONS):
-        raise typer.BadParameter(f"{path} has the name of a compressed file, but {option} is plain, or .gz")
+        raise typer.BadParameter(
+            f"{path} is named like a compressed file, but {option} can only be plain or .gz"
+        )
     promised = next((format_ for format_, endings in _ENDINGS.items() if name.endswith(endings)), None)
     if promised and promised not in formats:
         is_written = " or ".join(formats) or "a folder"
-        raise typer.BadParameter(f"{path} has the name of a {promised} file, but {option} is {is_written}")
+        raise typer.BadParameter(f"{path} is named like a {promised} file, but {option} is {is_written}")
 
 
 def check_choice(option: str, value: str | None, *choices: str) -> None:

@@ -57,8 +57,8 @@ def overlap(
     output: Annotated[
         str,
         options.output(
-            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
-            "- is PAF on standard output."
+            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files, one for each range of "
+            "targets. - is PAF on standard output."
         ),
     ] = "-",
     preset: options.Preset = "auto",
@@ -71,28 +71,37 @@ def overlap(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR; exact: "
-            "overlaps of corrected reads that match to the last base.",
+            help="chain (default): coordinates. xdrop: score and exact ends. gact: alignment with CIGAR. "
+            "exact: overlaps that match to the last base, for corrected reads.",
         ),
     ] = None,
-    kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="Bases of a seed.")] = None,
+    kmer_length: Annotated[
+        int | None, typer.Option("--kmer-length", "-k", help="Length of a seed in bases.")
+    ] = None,
     window: Annotated[
         int | None,
         typer.Option(
-            "--window", "-w", help="Of this many successive k-mers, the one with the smallest hash seeds."
+            "--window",
+            "-w",
+            help="Window of minimizers: of this many successive k-mers, the one with the "
+            "smallest hash is a seed.",
         ),
     ] = None,
     homopolymer_compressed: Annotated[
         bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
     ] = False,
     min_overlap: Annotated[
-        int | None, options.bases("Shortest overlap reported, in bases (default 100).")
+        int | None, options.bases("Shortest overlap that is reported (default 100).")
     ] = None,
     keep_internal: Annotated[
-        bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")
+        bool,
+        typer.Option(
+            "--keep-internal", help="Also report internal matches, which are mostly caused by repeats."
+        ),
     ] = False,
     best: Annotated[
-        int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
+        int | None,
+        typer.Option(min=0, help="Report only the N best overlaps of each read end (default 0: all)."),
     ] = None,
     both_sides: options.BothSides = False,
     group_by: options.GroupBy = None,
@@ -100,26 +109,26 @@ def overlap(
         int | None,
         typer.Option(
             min=0,
-            help="Overlaps of a read pair to report at most, the best (default 1; 0: all): tandem copies "
-            "match in several ways.",
+            help="Report at most N overlaps of a pair of reads, the best ones (default 1; 0: all). Reads "
+            "of tandem repeats overlap in several ways.",
         ),
     ] = None,
     copies: Annotated[
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="Tell haplotypes and copies of repeats apart, by correcting the reads, which takes some ten "
-            "times as long: keep tags each overlap with its differences of copies (cd), separate also leaves "
-            "out those that join different copies.",
+            help="Tell haplotypes and copies of repeats apart. The reads are corrected for this, so the "
+            "run takes about ten times as long. keep: add a tag with the number of differences (cd). "
+            "separate: also leave out overlaps between different copies.",
         ),
     ] = None,
     threads: options.Threads = 0,
     device: Annotated[
         str,
         options.device(
-            "What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
-            "there are any and the extender has kernels for them, but the CPU for chains of reads of less "
-            "than 10 Mb a thread. Never changes the result."
+            "Where candidates are extended: cpu, cuda (all GPUs), cuda:0,2 (some GPUs), or auto, which "
+            "takes GPUs if there are any and the extender runs on them; for the extender chain only from "
+            "10 Mb of reads per thread. Never changes the result."
         ),
     ] = "auto",
     gpu_memory: options.GpuMemory = 0,
@@ -128,22 +137,32 @@ def overlap(
     stats: options.KeptStats = None,
     reference: options.Reference = None,
     memory: options.Memory = None,
-    disk: Annotated[int | None, options.size("Disk that tiles may take besides the overlaps.")] = None,
+    disk: Annotated[
+        int | None, options.size("Most disk that tiles may take, not counting the overlaps.")
+    ] = None,
     workdir: options.Workdir = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")
+        bool,
+        typer.Option(
+            "--plan",
+            help="Only read the input, and print the memory, disk and time that a "
+            "run within a budget would take.",
+        ),
     ] = False,
     workers: Annotated[
         int,
         typer.Option(
             min=0,
-            help="Processes that work on tiles (Dask), at most one for each processor; --threads is for all "
-            "together.",
+            help="Processes that work on tiles (with Dask), at most one per processor. --threads is the "
+            "number for all of them together.",
         ),
     ] = 0,
     scheduler: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address of a Dask scheduler whose workers compute the tiles, tcp://HOST:PORT.",
+        ),
     ] = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -151,8 +170,8 @@ def overlap(
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
-    Every pair is reported once, unless more is asked for, under the read that comes first in the input. The
-    result depends on the reads and the parameters alone.
+    Each pair of reads is reported once, under the read that comes first in the input. The result depends only
+    on the reads and the parameters.
     """
     given = {
         "finder": finder,

@@ -95,8 +95,8 @@ class OverlapRequest:
         if expected <= MANY_OVERLAPS * len(reads):
             return []
         return [
-            f"about {expected:,} overlaps are to be expected, {expected // len(reads):,} a read; --best N "
-            "reports the best of each read end alone"
+            f"about {expected:,} overlaps are expected, {expected // len(reads):,} per read; --best N "
+            "reports only the best overlaps of each read end"
         ]
 
 

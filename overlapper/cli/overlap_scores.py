@@ -67,8 +67,9 @@ def as_text(result: Evaluation) -> str:
             to = "" if b.high == float("inf") else form.format(b.high)
             rows.append((f"  {form.format(b.low)}-{to}", *_cells(b.scores)))
     summary = (
-        f"{result.overlaps} overlaps of {result.reported_pairs} pairs, judged at {result.min_overlap} bases "
-        f"or more; {result.unjudged_pairs} pairs with a read that has no single place are not judged"
+        f"{result.overlaps} overlaps of {result.reported_pairs} pairs, judged at {result.min_overlap} "
+        f"bases or more; {result.unjudged_pairs} pairs are not judged, because one of the reads has no "
+        "place, or several"
     )
     return f"{summary}\n\n{aligned(rows)}"
 

@@ -19,14 +19,18 @@ overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pa
 def plot_pair(
     reads: Annotated[
         list[str],
-        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
+        typer.Argument(
+            metavar="READS...",
+            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard input.",
+        ),
     ],
-    first: Annotated[str, typer.Argument(metavar="A", help="Name of the read that runs to the right.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Name of the read that runs upwards.")],
-    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
-    min_seed: Annotated[int, options.bases("Shortest exact match drawn, in bases.")] = 15,
+    first: Annotated[str, typer.Argument(metavar="A", help="Name of the read on the horizontal axis.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Name of the read on the vertical axis.")],
+    output: Annotated[str, options.output("Picture, .svg or .png.")],
+    min_seed: Annotated[int, options.bases("Shortest exact match that is drawn.")] = 15,
     preset: Annotated[
-        str, typer.Option("--preset", "-p", metavar="NAME", help="How they are aligned: ont, clr or hifi.")
+        str,
+        typer.Option("--preset", "-p", metavar="NAME", help="Preset for the alignment: ont, clr or hifi."),
     ] = "ont",
     reference: options.Reference = None,
     threads: options.Threads = 0,
@@ -35,8 +39,8 @@ def plot_pair(
 ) -> None:
     """Draw a dot plot of two reads, with their seeds and their alignment.
 
-    Both on their forward strands: matches of the same strand rise, those of opposite strands fall. PNG needs
-    the extra plot.
+    Both reads are drawn on their forward strands. Matches on the same strand rise, those on opposite strands
+    fall. PNG needs the extra plot.
     """
     check_files({"--output": output, "--log": log}, (*reads, reference))
     if min_seed < 1:

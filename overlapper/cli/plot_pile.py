@@ -19,15 +19,15 @@ overlapper plot pile minimap2.paf read1 -o pile.png
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
     read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
-    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
+    output: Annotated[str, options.output("Picture, .svg or .png.")],
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
     log: options.Log = None,
 ) -> None:
     """Draw the overlaps along a read.
 
-    Thick where an overlap covers the read, thin on to where the other read would reach; behind them the
-    number of overlaps that cover each base. PNG needs the extra plot.
+    A thick line shows where an overlap covers the read, a thin line how far the other read would reach. The
+    background shows the number of overlaps that cover each base. PNG needs the extra plot.
     """
     check_files({"--output": output, "--log": log}, [overlaps])
     load_compute()

@@ -31,13 +31,18 @@ def polish(
     output: Annotated[
         str,
         options.output(
-            "Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output."
+            "Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; compressed if it ends "
+            "in .gz. - is FASTQ on standard output."
         ),
     ] = "-",
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.", show_default="2"),
+        typer.Option(
+            min=1,
+            help="Rounds of polishing. Each later round places the reads on the unitigs "
+            "that the round before polished.",
+            show_default="2",
+        ),
     ] = None,
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
@@ -56,7 +61,7 @@ def polish(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Replace unitigs by the consensus of the reads that lie on them."""
+    """Replace unitigs by the consensus of the reads that belong to them."""
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (layout, *reads, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")

@@ -75,9 +75,9 @@ def keep_stats(path: str, document: str, progress: Progress) -> None:
     try:
         write_text(path, document)
     except OutputError as error:
-        progress.note(f"what was counted is not kept: {error}")
+        progress.note(f"the counts are not kept: {error}")
     else:
-        progress.note(f"what was counted is kept in {path}, which overlapper report reads")
+        progress.note(f"the counts are in {path}, which overlapper report shows")
 
 
 def _described(path: str, digest_it: bool) -> dict[str, Any]:

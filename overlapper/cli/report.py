@@ -24,17 +24,19 @@ def report(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
-            ".gfa.gz), what overlap --stats, layout --stats and evaluate --json wrote (.json), what "
-            "correct --table wrote (.tsv, .tsv.gz), and the folder that assemble wrote. What has no file is "
-            "left out.",
+            help="Any files of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, .gfa.gz), "
+            "the JSON files of overlap --stats, layout --stats and evaluate --json, the table of "
+            "correct --table (.tsv, .tsv.gz), or the folder that assemble wrote. Parts without a file "
+            "are left out of the page.",
         ),
     ],
-    output: Annotated[str, options.output("The page, HTML; - is standard output.")],
+    output: Annotated[str, options.output("The page, HTML. - is standard output.")],
     title: Annotated[
         str,
         typer.Option(
-            metavar="TEXT", help="Heading of the page, by default what it reports on.", show_default=False
+            metavar="TEXT",
+            help="Heading of the page. By default it says what the page is about.",
+            show_default=False,
         ),
     ] = "",
     reference: options.Reference = None,
@@ -44,9 +46,8 @@ def report(
 ) -> None:
     """Show how a run went, on one page.
 
-    Scores of overlaps, contigs and corrected reads; lengths, qualities and k-mer spectrum of reads; reads
-    before and after correction; lengths, identity and classes of overlaps; coverage along reads; what every
-    filter took; the graph after each step; unitigs; time, memory and parameters. The page needs no network.
+    The page shows reads, overlaps, correction, the graph, unitigs or contigs, scores, what every filter
+    dropped, and time, memory and parameters, as far as there are files of them. It needs no network.
     """
     check_files({"--output": output, "--log": log}, files)
     check_name(output, "--output", "HTML")

@@ -46,12 +46,12 @@ def seeds(
         str,
         typer.Argument(
             metavar="TEXT",
-            help="What is searched: reads or references, or a file that overlapper index wrote.",
+            help="Sequences to search in: reads or references, or an index that overlapper index wrote.",
         ),
     ],
     reads: options.ReadFiles,
     output: Annotated[
-        str, options.output("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.")
+        str, options.output("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet. - is TSV on standard output.")
     ] = "-",
     kind: Annotated[
         str,
@@ -59,14 +59,19 @@ def seeds(
             "--kind",
             "-k",
             metavar="KIND",
-            help="mem: maximal matches; smem: those within no longer one; nov-smem: longest ones end to end; "
-            "fixed: all windows of one length.",
+            help="mem: maximal exact matches. smem: those that lie within no longer one on the read. "
+            "nov-smem: longest matches one after another. fixed: all windows of one length.",
         ),
     ] = "smem",
     min_length: Annotated[
-        int, options.bases("Shortest match; with fixed, the length of all.", "--min-length", "-l")
+        int,
+        options.bases(
+            "Length of the shortest match. With fixed: length of every match.", "--min-length", "-l"
+        ),
     ] = 20,
-    mismatches: Annotated[int, typer.Option(help="With fixed: most mismatches of a match, 0 to 2.")] = 0,
+    mismatches: Annotated[
+        int, typer.Option(help="With fixed: largest number of mismatches in a match, 0 to 2.")
+    ] = 0,
     hit_limit: Annotated[
         int | None, typer.Option(help="With fixed: drop seeds that have more matches (default 128).")
     ] = None,
@@ -74,20 +79,21 @@ def seeds(
         int | None,
         typer.Option(
             metavar="N",
-            help="With mem, smem and nov-smem: end with an error if there are more matches, as reads and a "
-            "text of the same repeat have (default: 10 for each base of the reads, 10,000,000 at least).",
+            help="With mem, smem and nov-smem: stop with an error if there are more matches than this. "
+            "Repeats in both reads and text cause very many (default: 10 per base of the reads, at "
+            "least 10,000,000).",
         ),
     ] = None,
     dropped: Annotated[
-        str | None, options.file("With fixed: write the dropped seeds and their matches, a table.")
+        str | None,
+        options.file("With fixed: write a table of the dropped seeds and how many matches each has."),
     ] = None,
-    index: Annotated[
-        str | None, options.file("Use this index, which must be that of TEXT, instead of building one.")
-    ] = None,
+    index: Annotated[str | None, options.file("Use this index of TEXT instead of building one.")] = None,
     device: Annotated[
         str,
         options.device(
-            "cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never changes the result."
+            "cpu, cuda (all GPUs), cuda:0,2 (some GPUs), or auto, which takes GPUs if there are any. Never "
+            "changes the result."
         ),
     ] = "auto",
     gpu_memory: options.GpuMemory = 0,
@@ -100,7 +106,7 @@ def seeds(
 ) -> None:
     """Find where reads match a text exactly, on both strands.
 
-    All places of every match are reported. Unknown bases match nothing, and no match crosses the border of a
+    All places of every match are reported. Unknown bases match nothing, and no match crosses the end of a
     sequence.
     """
     _check_kind(kind, min_length, mismatches, hit_limit, max_matches, dropped)

@@ -32,66 +32,75 @@ def simulate(
     output: Annotated[
         str,
         options.output(
-            "Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
-            "- is FASTA on standard output."
+            "Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; compressed if it ends in .gz. - "
+            "is FASTA on standard output."
         ),
     ] = "-",
     truth: Annotated[
-        str | None, options.file("Write where every read comes from, a tab-separated table.")
+        str | None, options.file("Write a tab-separated table of where every read comes from.")
     ] = None,
     reference: Annotated[
-        str | None, options.file("Draw reads from this FASTA file (or give --genome-size).")
+        str | None, options.file("Take reads from the sequences in this FASTA file.")
     ] = None,
-    genome_size: Annotated[int | None, options.bases("Draw reads from a random genome, e.g. 200k.")] = None,
+    genome_size: Annotated[
+        int | None, options.bases("Take reads from a random genome of this size, such as 200k.")
+    ] = None,
     repeats: Annotated[
         str | None,
         typer.Option(
-            metavar="COPIES,LENGTH,DIVERGENCE", help="Plant diverged copies of a repeat in the random genome."
+            metavar="COPIES,LENGTH,DIVERGENCE", help="Put diverged copies of a repeat into the random genome."
         ),
     ] = None,
     reference_out: Annotated[str | None, options.file("Write the reference as FASTA.")] = None,
-    circular: Annotated[bool, typer.Option("--circular", help="Every reference is a circle.")] = False,
+    circular: Annotated[
+        bool, typer.Option("--circular", help="All reference sequences are circular.")
+    ] = False,
     preset: Annotated[
         str,
         typer.Option(
             "--preset",
             "-p",
             metavar="NAME",
-            help="real-clr, real-ont or real-hifi: as measured on real reads, with bad reads, stretches and "
-            "ends, missed adapters and chimeras. Kinder ones, whose errors come evenly: hifi, clr, ont-r7, "
-            "ont-r9, ont-r10, ont (the newest of these) or perfect.",
+            help="real-clr, real-ont or real-hifi: errors as measured on real reads, with bad reads, bad "
+            "stretches, bad ends, missed adapters and chimeras. hifi, clr, ont-r7, ont-r9, ont-r10, "
+            "ont (the newest of these) or perfect: errors spread evenly.",
         ),
     ] = "ont",
     coverage: Annotated[
-        float, typer.Option("--coverage", "-c", help="Placed bases a reference base.")
+        float, typer.Option("--coverage", "-c", help="Read bases per reference base.")
     ] = 20.0,
-    seed: Annotated[int, typer.Option(help="The same seed and options give the same bytes.")] = 1,
-    mean_length: Annotated[int | None, options.bases("Of the reads, in bases.")] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed for random numbers. The same seed and options give the same bytes.")
+    ] = 1,
+    mean_length: Annotated[int | None, options.bases("Mean length of the reads.")] = None,
     length_sd: Annotated[
-        int | None, options.bases("Standard deviation of the lengths; 0: all the same.")
+        int | None, options.bases("Standard deviation of the lengths. 0: all reads have the same length.")
     ] = None,
-    min_length: Annotated[int | None, options.bases("Shortest read, in bases.")] = None,
+    min_length: Annotated[int | None, options.bases("Length of the shortest read.")] = None,
     identity: Annotated[
         float | None,
-        typer.Option(help="Mean identity of reads and reference, outside of bad stretches, e.g. 0.9."),
+        typer.Option(help="Mean identity of reads to the reference outside bad stretches, such as 0.9."),
     ] = None,
     identity_sd: Annotated[
-        float | None, typer.Option(help="Standard deviation of the identities; 0: all the same.")
+        float | None,
+        typer.Option(help="Standard deviation of the identities. 0: all reads have the same identity."),
     ] = None,
     bad_stretches: Annotated[
-        float | None, typer.Option(help="Bad stretches in 10,000 bases, of some hundred bases each.")
+        float | None, typer.Option(help="Bad stretches per 10,000 bases; each is a few hundred bases long.")
     ] = None,
     bad_heads: Annotated[
-        float | None, typer.Option(help="Share of reads that start with bases from nowhere.")
+        float | None, typer.Option(help="Share of reads that start with random bases.")
     ] = None,
     bad_tails: Annotated[
-        float | None, typer.Option(help="Share of reads that end with bases from nowhere.")
+        float | None, typer.Option(help="Share of reads that end with random bases.")
     ] = None,
-    chimeras: Annotated[float | None, typer.Option(help="Share of reads that join two places.")] = None,
+    chimeras: Annotated[
+        float | None, typer.Option(help="Share of reads that join two places of the reference.")
+    ] = None,
     missed_adapters: Annotated[
-        float | None, typer.Option(help="Share of reads that turn back on the other strand.")
+        float | None, typer.Option(help="Share of reads that continue on the opposite strand.")
     ] = None,
-    junk: Annotated[float | None, typer.Option(help="Share of reads that are random bases.")] = None,
+    junk: Annotated[float | None, typer.Option(help="Share of reads that consist of random bases.")] = None,
     adapters: Annotated[
         float | None, typer.Option(help="Share of reads with adapters at their ends.")
     ] = None,
@@ -100,7 +109,7 @@ def simulate(
 ) -> None:
     """Simulate reads whose place on the reference is known.
 
-    Options that are not given are taken from the preset.
+    Give --reference or --genome-size. Options that are not given are taken from the preset.
     """
     if (reference is None) == (genome_size is None):
         raise typer.BadParameter("give either --reference or --genome-size")

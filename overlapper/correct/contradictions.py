@@ -171,7 +171,7 @@ def warning(places: list[tuple[str, int]]) -> list[str]:
         return []
     named = ", ".join(f"{name} near {place:,}" for name, place in places[:SHOWN])
     more = f" and {len(places) - SHOWN:,} more" if len(places) > SHOWN else ""
-    return [f"warning: most reads contradict {named}{more}"]
+    return [f"warning: most reads disagree with {named}{more}"]
 
 
 def _with(codes: np.ndarray, places: list[tuple[int, int, np.ndarray]]) -> np.ndarray:

@@ -35,6 +35,6 @@ def warning(facts: Iterable[Mapping[str, Any]]) -> list[str]:
     if share < MOST_SHARED:
         return []
     return [
-        f"most reads are of one strand, as {100 * share:.0f} % of those that overlap are: what errors of one "
-        "strand are, strands do not tell"
+        f"{100 * share:.0f} % of the reads that overlap are on the same strand, so errors that occur on one "
+        "strand only cannot be recognized by their strand"
     ]

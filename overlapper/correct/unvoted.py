@@ -58,7 +58,6 @@ def warning(facts: Mapping[str, Any]) -> list[str]:
     if not facts[UNVOTED]:
         return []
     return [
-        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases lie under {WELL_COVERED} reads or more "
-        "and were not confirmed, as these disagree with what they lie on; their quality is 0 or what it was "
-        "before"
+        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases are covered by {WELL_COVERED} or more "
+        "reads but are not confirmed, because these reads disagree. Their quality is 0 or as before"
     ]

@@ -70,7 +70,7 @@ def evaluate_reads(
     """
     sequences = Reads.concat(list(haplotypes))
     _check_names(sequences)
-    placed = _Placed.of(truth, corrected, raw, sequences)
+    placed = _Placements.of(truth, corrected, raw, sequences)
     threads = threads or available_threads()
     more = placed.beyond(sequences)
     bases = sum(reads.total_bases for reads in (corrected, sequences, *([raw] if raw else [])))
@@ -114,7 +114,7 @@ def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class _Placed(Table):
+class _Placements(Table):
     """Places of reads, in the order of the corrected reads.
 
     Attributes
@@ -136,7 +136,7 @@ class _Placed(Table):
     missing: int = 0
 
     @classmethod
-    def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placed:
+    def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placements:
         """Return the places of reads, looked up by name.
 
         Raises
@@ -205,7 +205,7 @@ class _Judge:
     corrected: Reads
     raw: Reads | None
 
-    def block(self, placed: _Placed) -> list[np.ndarray]:
+    def block(self, placed: _Placements) -> list[np.ndarray]:
         """Return what is counted of the reads of some places: corrected, raw, and changes between them."""
         states, counts = self._spelled(self.corrected, placed, placed.read)
         if self.raw is None:
@@ -215,12 +215,12 @@ class _Judge:
         changes = placed_reads.compare(PackedReads.of(self.sequences), windows, before, states, self.sites)
         return [counts, raw_counts, changes]
 
-    def _windows(self, placed: _Placed, read: np.ndarray) -> Windows:
+    def _windows(self, placed: _Placements, read: np.ndarray) -> Windows:
         start = np.maximum(placed.start - MARGIN, 0)
         end = np.minimum(placed.end + MARGIN, self.sequences.lengths[placed.target])
         return Windows(read, placed.target, start, end, placed.reverse, offsets_of(end - start))
 
-    def _spelled(self, reads: Reads, placed: _Placed, read: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _spelled(self, reads: Reads, placed: _Placements, read: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what reads have at every base of their windows, and what is counted of each."""
         windows = self._windows(placed, read)
         packed, reference = PackedReads.of(reads), PackedReads.of(self.sequences)

@@ -36,16 +36,16 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
     rows, pair = rows[by_pair], pair[by_pair]
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
     sizes = np.diff(starts, append=len(rows))
-    worth = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
+    rank = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
     if most == 1:
-        highest = np.maximum.reduceat(worth, starts)
-        best = np.flatnonzero(worth == np.repeat(highest, sizes))
+        highest = np.maximum.reduceat(rank, starts)
+        best = np.flatnonzero(rank == np.repeat(highest, sizes))
         return rows[best[np.diff(pair[best], prepend=-1) > 0]]
     # Most pairs have one overlap, and keep it.
     alone = np.repeat(sizes == 1, sizes)
     several = ~alone
     kept = np.concatenate(
-        [rows[alone], _best_of_several(overlaps, rows[several], pair[several], worth[several], most)]
+        [rows[alone], _best_of_several(overlaps, rows[several], pair[several], rank[several], most)]
     )
     return kept[np.argsort(_pairs(overlaps, kept), kind="stable")]
 
@@ -56,10 +56,10 @@ def _pairs(overlaps: Overlaps, rows: np.ndarray) -> np.ndarray:
 
 
 def _best_of_several(
-    overlaps: Overlaps, rows: np.ndarray, pair: np.ndarray, worth: np.ndarray, most: int
+    overlaps: Overlaps, rows: np.ndarray, pair: np.ndarray, rank: np.ndarray, most: int
 ) -> np.ndarray:
     """Return the best rows of pairs that have several, in canonical order; columns are sorted by pair."""
-    best_first = np.lexsort([-worth, pair])
+    best_first = np.lexsort([-rank, pair])
     rows = rows[best_first]
     o = overlaps
     reverse, q_start, q_end = o.reverse[rows], o.q_start[rows], o.q_end[rows]

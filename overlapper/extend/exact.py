@@ -69,10 +69,10 @@ def extend(
         query, target, reverse, q_start, q_start + bases,
         *forward_intervals(t_start, t_end, reverse, t_length),
     )  # fmt: skip
-    alike = find_differences(reads, intervals, 0, threads=threads).edits == 0
-    alike &= ~_has_unknown(reads, query, intervals.q_start, intervals.q_end)
-    alike &= ~_has_unknown(reads, target, intervals.t_start, intervals.t_end)
-    exact = np.flatnonzero(alike)
+    equal = find_differences(reads, intervals, 0, threads=threads).edits == 0
+    equal &= ~_has_unknown(reads, query, intervals.q_start, intervals.q_end)
+    equal &= ~_has_unknown(reads, target, intervals.t_start, intervals.t_end)
+    exact = np.flatnonzero(equal)
     exact = exact[np.lexsort((diagonal[exact], -bases[exact], candidate[exact]))]
     longest = exact[np.diff(candidate[exact], prepend=-1) > 0]
     found, bases = intervals.take(longest), bases[longest]

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.extend.pairwise_gpu import Found, GpuPairs
+from overlapper.extend.pairwise_gpu import BatchResult, GpuPairs
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.params.scoring import Scoring
@@ -202,7 +202,7 @@ class Aligner:
         alignments: Future[Alignments] = Future()
         alignments.set_running_or_notify_cancel()
 
-        def done(future: Future[Found]) -> None:
+        def done(future: Future[BatchResult]) -> None:
             try:
                 found = future.result()
                 alignments.set_result(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.extend.recycled import Recycled
+from overlapper.extend.block_pool import BlockPool
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.kernels.pairwise.pairwise_chunks import Extent, chunk_in, extent_of, mean_bytes_of, pack
@@ -36,7 +36,7 @@ _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
 
 
-class Found:
+class BatchResult:
     """The result of a batch, which threads fill chunk by chunk.
 
     Parameters
@@ -45,7 +45,7 @@ class Found:
     wanted : int
     second : bool
         What is asked for.
-    memory : Recycled
+    memory : BlockPool
         Where it is kept.
 
     Attributes
@@ -55,7 +55,7 @@ class Found:
     cigar_offsets : ndarray of int64, shape (n + 1,)
     """
 
-    def __init__(self, pairs: int, wanted: int, second: bool, memory: Recycled) -> None:
+    def __init__(self, pairs: int, wanted: int, second: bool, memory: BlockPool) -> None:
         starts = wanted != cpu.ENDS
         is_wanted = (True, starts, True, starts, True, starts, starts, second)
         self.fields = tuple(memory.array(pairs if is_there else 0, np.int32) for is_there in is_wanted)
@@ -130,15 +130,15 @@ class GpuPairs:
         self._slots = min(threads, SLOTS)
         self.pool = ThreadPoolExecutor(self._slots)
         self._own = threading.local()
-        self._memory_of_results = Recycled()
+        self._memory_of_results = BlockPool()
 
-    def submit(self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs) -> Future[Found]:
+    def submit(self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs) -> Future[BatchResult]:
         """Take a batch and return at once."""
-        found = Found(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
+        found = BatchResult(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
         batch = _Batch(queries, targets, pairs, self._scheme, found)
         workers = max(1, min(self._slots, batch.shares(CHUNK_BYTES)))
         left, lock = [workers], threading.Lock()
-        done: Future[Found] = Future()
+        done: Future[BatchResult] = Future()
         done.set_running_or_notify_cancel()
 
         def work() -> None:
@@ -230,7 +230,12 @@ class _Batch:
     """A batch of which threads take chunks in turn."""
 
     def __init__(
-        self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs, scheme: cpu.Scheme, found: Found
+        self,
+        queries: PackedReads,
+        targets: PackedReads,
+        pairs: cpu.Pairs,
+        scheme: cpu.Scheme,
+        found: BatchResult,
     ) -> None:
         self.queries, self.targets, self.pairs, self.found = queries, targets, pairs, found
         self.error: BaseException | None = None

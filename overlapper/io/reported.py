@@ -125,7 +125,7 @@ def _first_fault(lines: list[tuple[int, str]], path: str) -> FormatError:
                 problem,
                 file=path,
                 record=f"on line {number}",
-                remedy="Give a PAF file, or mend or remove the line.",
+                remedy="Give a PAF file, or repair or remove the line.",
             )
     raise AssertionError("no bad line found")
 

@@ -199,4 +199,4 @@ def _share(text: str) -> float:
 
 
 def _bad_line(problem: str, path: str, number: int) -> FormatError:
-    return FormatError(problem, file=path, record=f"on line {number}", remedy="Mend or remove the line.")
+    return FormatError(problem, file=path, record=f"on line {number}", remedy="Repair or remove the line.")

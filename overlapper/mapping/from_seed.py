@@ -22,7 +22,7 @@ from overlapper.tables import Candidates, Overlaps, Reads
 
 
 @dataclasses.dataclass(frozen=True)
-class _Seeded:
+class _SeedPairs:
     """Reads and windows of the reference, as turned, and a seed in each pair of them.
 
     Attributes
@@ -45,7 +45,7 @@ class _Seeded:
     length: np.ndarray
 
     @classmethod
-    def of(cls, reads: Reads, reference: Reads, chains: Chains) -> _Seeded:
+    def of(cls, reads: Reads, reference: Reads, chains: Chains) -> _SeedPairs:
         """Cut reads and windows, and choose seeds."""
         lengths = reads.lengths[chains.read]
         t_first = np.maximum(0, chains.t_start - room(chains.q_start))
@@ -75,7 +75,7 @@ class _Seeded:
 
 def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
     """Extend the seed with affine gaps while scores are above 0, then align what was reached."""
-    seeded = _Seeded.of(reads, reference, chains)
+    seeded = _SeedPairs.of(reads, reference, chains)
     scoring = params.scoring
     ends = extend_pairs(
         PackedReads.of(seeded.queries), PackedReads.of(seeded.targets), seeded.x, seeded.y,
@@ -87,7 +87,7 @@ def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: Ma
 
 def extend_xdrop(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
     """Extend the seed by X-drop, then align what was reached."""
-    seeded = _Seeded.of(reads, reference, chains)
+    seeded = _SeedPairs.of(reads, reference, chains)
     found = seeded.overlaps("xdrop", params.xdrop)
     ends = np.stack([found.q_start, found.q_end, found.t_start, found.t_end], axis=1).astype(np.int64)
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
@@ -95,7 +95,7 @@ def extend_xdrop(reads: Reads, reference: Reads, chains: Chains, params: MapPara
 
 def extend_gact(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
     """Align the seed's surroundings by GACT."""
-    seeded = _Seeded.of(reads, reference, chains)
+    seeded = _SeedPairs.of(reads, reference, chains)
     found = seeded.overlaps("gact", params.gact)
     q_start, q_end, t_start, t_end = (
         column.astype(np.int64) for column in (found.q_start, found.q_end, found.t_start, found.t_end)

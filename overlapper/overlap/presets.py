@@ -175,7 +175,7 @@ def _estimated(reads: Reads, otherwise: str, asked: str, threads: int) -> ErrorR
     """Estimate the error rate; where there are too few overlaps, return that of another preset."""
     error_rate, shared = estimate_errors(reads, threads)
     if math.isnan(error_rate):
-        basis = f"too few overlaps to estimate, taken as {otherwise}{asked}"
+        basis = f"too few overlaps to estimate it, so that of {otherwise} is used{asked}"
         return ErrorRate(ERROR_RATES[otherwise], basis)
     return ErrorRate(error_rate, f"estimated{asked}", shared)
 

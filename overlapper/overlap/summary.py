@@ -67,9 +67,9 @@ class Summary:
             kmers = counts.get("minimizers", 0) + counts.get("k-mers", 0)
             if 2 * sum(n for name, n in counts.items() if name.endswith("occur too often")) > kmers:
                 return (
-                    "no overlaps: most k-mers occur too often to say where reads lie. Reads of homopolymers "
-                    "and satellites alone have no overlaps; a higher repeat_limit in [sketch] lets other "
-                    "repeats seed"
+                    "no overlaps: most k-mers occur too often to show where reads overlap. Reads of "
+                    "homopolymers and satellites alone have no overlaps; a higher repeat_limit in "
+                    "[sketch] lets other repeats seed"
                 )
             return (
                 "no overlaps: no two reads share enough seeds. If they should overlap, try a shorter "

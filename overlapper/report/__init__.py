@@ -56,7 +56,7 @@ def build_report(
     lengths = inputs.named.lengths if inputs.named else None
     findings = verdict(
         estimates, inputs.overlaps, lengths, inputs.reads is not None,
-        inputs.layout, inputs.gfa,
+        inputs.layout, inputs.gfa, inputs.assembly.used if inputs.assembly else None,
     )  # fmt: skip
     shown = [section for section in sections if section.parts]
     return page(title, lead, _facts(inputs, estimates), shown, findings)

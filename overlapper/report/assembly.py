@@ -44,6 +44,7 @@ _SHAPE = {
     "version": str,
     "params": dict,
     "left_out": Maybe(Each(float)),
+    "contigs": {"bases cut off ends": float},
     "run": Maybe(RUN),
     "stages": {"depth": Maybe(_DEPTH), "overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
     "haplotypes": Maybe(
@@ -83,6 +84,19 @@ class AssemblyFolder:
         seconds = {name: facts["seconds"] for name, facts in self.stats["stages"].items()}
         parts = ("version", "params", "run")
         return {part: self.stats[part] for part in parts if part in self.stats} | {"seconds": seconds}
+
+    @property
+    def used(self) -> dict[str, float]:
+        """Reads that were assembled, those of them in contigs, bases of contigs, and bases cut off these."""
+        head, *rows = self.contigs
+        length, reads = (sum(int(row[head.index(column)]) for row in rows) for column in ("length", "reads"))
+        given = self.stats["stages"]["overlaps"]["reads"]
+        return {
+            "reads": given,
+            "reads used": min(reads, given),
+            "bases": length,
+            "bases cut": self.stats["contigs"]["bases cut off ends"],
+        }
 
     @property
     def funnel(self) -> dict[str, Any]:
@@ -198,8 +212,9 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
     parts: list[Part] = [
         Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,
               [[_value(row[column]) for column in chosen] for row in rows[:_MOST_LISTED]], wide=True),
-        Table("Consensus", ("stage", "bases", "unconfirmed"),
+        Table("Consensus", ("stage", "bases", "not confirmed then"),
               [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
+        Remark("Ends of contigs are cut off after the last stage; contigs can have fewer unconfirmed bases."),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
     if (aside := stages.get("depth")) and aside[ASIDE]:

@@ -48,7 +48,7 @@ _OF_CONTIGS = {
     "longest": "longest", "n50": "N50", "ng50": "NG50", "nga50": "NGA50", "breaks": "breaks",
     "unplaced": "contigs without a place", "qv": "quality (QV)", "missing": "k-mers that no haplotype has",
     "kmers": "k-mers", "phase_error": "phase error", "switches": "switches",
-    "switches_per_mb": "switches a million bases",
+    "switches_per_mb": "switches per million bases",
 }  # fmt: skip
 _OF_READS = {
     "reads": "reads with a place", "reads_judged": "reads judged", "bases": "bases",
@@ -129,7 +129,7 @@ def _cell(value: float | None) -> Cell:
 
 
 def _overlap_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
-    return [_beside("Overlaps beside the places of reads", _OF_OVERLAPS, scores)]
+    return [_beside("Overlaps compared with the placements of reads", _OF_OVERLAPS, scores)]
 
 
 def _read_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
@@ -139,22 +139,21 @@ def _read_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
         aligned[path] = values["corrected"]
         if "raw" in values:
             aligned[f"{path}, raw"] = values["raw"]
-    parts.append(_beside("Reads beside where they come from", _OF_COLUMNS, aligned))
+    parts.append(_beside("Reads compared with the reference", _OF_COLUMNS, aligned))
     changes = {path: values["changes"] for path, values in scores.items() if "changes" in values}
     if changes:
         parts.append(_beside("What correction changed", _OF_CHANGES, changes))
     parts.append(
         Remark(
-            "A site is a place that other haplotypes or copies have with another base between the same 15 "
-            "bases on either side. Own bases kept is the share of sites at which a read has the base of "
-            "its own place."
+            "A site is a base that differs in another haplotype or copy, between the same 15 bases on "
+            "either side. Own bases kept is the share of sites at which a read has the base of its own place."
         )
     )
     return parts
 
 
 def _contig_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
-    parts: list[Part] = [_beside("Contigs beside their reference", _OF_CONTIGS, scores)]
+    parts: list[Part] = [_beside("Contigs compared with the reference", _OF_CONTIGS, scores)]
     rows: list[tuple[Cell, ...]] = [
         (path, name, _cell(h["completeness"]), _cell(h.get("own")) if len(values["haplotypes"]) > 1 else "-")
         for path, values in scores.items()
@@ -170,9 +169,10 @@ def _contig_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
         parts.append(Table(f"Breaks, {len(shown)} of {len(places)}", head, shown, wide=True))
     parts.append(
         Remark(
-            "By k-mers of 31 bases. A break joins what is not together in the reference; NGA50 is that of "
-            "the stretches between breaks. Markers are k-mers that occur once in all haplotypes together: "
-            "the phase error is the share of those that are not of their contig's haplotype."
+            "All figures are counts of 31-mers. At a break, a contig joins sequences that are apart in "
+            "the reference. NGA50 is taken over the stretches between breaks. Markers are k-mers that "
+            "occur once in all haplotypes together. The phase error is the share of markers that are not "
+            "from the haplotype of their contig."
         )
     )
     return parts

@@ -30,7 +30,7 @@ class Table:
     bars : bool
         Draw the numbers of the last column as bars beside them.
     wide : bool
-        Too many columns for a part of the usual width.
+        Too many columns for a part of the usual width; on narrow screens a row is a block of lines.
     folded : bool
         Show it only when it is opened.
     zeros_folded : bool
@@ -150,6 +150,10 @@ border-left:.35rem solid var(--rule);border-radius:.2rem}
 .verdict b{flex:0 0 3.2rem}.verdict span{min-width:0}
 .verdict .ok{border-color:#2e8b57}.verdict .look{border-color:#d08700}.verdict .wrong{border-color:#c62828}
 .remark{margin:0;padding:.6rem .8rem;background:var(--raised);border-radius:.4rem;align-self:start}
+@media(max-width:40rem){.wide thead{display:none}.wide tr{display:block;padding:.4rem 0;
+border-bottom:1px solid var(--rule)}.wide tbody th,.wide tbody td{display:flex;justify-content:space-between;
+gap:1rem;padding:0;border:0;overflow-wrap:anywhere}.wide [data-of]::before{content:attr(data-of);
+color:var(--soft);white-space:nowrap}}
 @media print{details>*{display:block}.scroll{max-height:none}nav{display:none}}
 """
 
@@ -262,8 +266,12 @@ def _table(table: Table) -> str:
         head += '<td class="bar" aria-hidden="true"></td>'
     lines = []
     for name, *cells in table.rows:
-        line = f'<th scope="row"{_kind([name])}>{escape(_shown(name))}</th>'
-        line += "".join(f"<td{_kind([cell])}>{escape(_shown(cell))}</td>" for cell in cells)
+        of = [f' data-of="{escape(column)}"' if table.wide else "" for column in table.head]
+        line = f'<th scope="row"{_kind([name])}{of[0]}>{escape(_shown(name))}</th>'
+        line += "".join(
+            f"<td{_kind([cell])}{column}>{escape(_shown(cell))}</td>"
+            for cell, column in zip(cells, of[1:], strict=True)
+        )
         if table.bars:
             line += _bar(100 * float(cells[-1]) / longest)
         lines.append(f"<tr>{line}</tr>")

@@ -13,7 +13,7 @@ NEEDS_RUN = (
 )
 NEEDS_LAYOUT = (
     "The graph before and after each step, and chimeras, are left out: they need the file that overlapper "
-    "layout --stats writes, or keeps beside the unitigs."
+    "layout --stats writes, or keeps next to the unitigs."
 )
 _CALLS = ("reads without enough overlaps", "reads trimmed", "chimeric reads cut", "missed adapters cut")
 _STEPS = {

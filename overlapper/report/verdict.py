@@ -34,6 +34,7 @@ def verdict(
     whole_set: bool,
     layout: Mapping[str, Any] | None,
     gfa: Gfa | None,
+    assembled: Mapping[str, float] | None = None,
 ) -> list[Finding]:
     """Return the findings.
 
@@ -49,6 +50,8 @@ def verdict(
     layout : mapping, optional
         Counts of the layout.
     gfa : Gfa, optional
+    assembled : mapping, optional
+        Of an assembly: ``reads``, ``reads used``, ``bases``, and ``bases cut`` off ends of contigs.
     """
     findings: list[Finding] = []
     if estimates:
@@ -59,16 +62,18 @@ def verdict(
         findings += _chimeras(layout["counts"]["build"][_CHIMERIC], layout)
     if gfa:
         findings += _assembly(gfa.without_contained(), estimates)
+    if assembled:
+        findings += _used(assembled)
     return findings
 
 
 def _coverage(estimates: Estimates) -> Iterator[Finding]:
     if math.isnan(estimates.coverage):
-        yield Finding(Level.LOOK, "Coverage", f"is unknown: {estimates.unknown}.")
+        yield Finding(Level.LOOK, "Coverage", f"unknown ({estimates.unknown}).")
         return
     level = _rising(-estimates.coverage, -15, -8)
-    advice = "" if level is Level.OK else " Gaps are to be expected; more reads would close them."
-    yield Finding(level, "Coverage", f"is about {estimates.coverage:.0f}, estimated from the reads.{advice}")
+    advice = "" if level is Level.OK else " This is low: gaps are expected, and more reads would close them."
+    yield Finding(level, "Coverage", f"about {estimates.coverage:.0f}x, estimated from the reads.{advice}")
 
 
 def _of_overlaps(
@@ -77,40 +82,48 @@ def _of_overlaps(
     depth = overlaps.mean_cover(lengths)
     some = depth[depth > 0]
     if not len(some):
-        yield Finding(Level.WRONG, "Overlaps", "there are none.")
+        yield Finding(Level.WRONG, "Overlaps", "none.")
         return
     usual = float(np.median(some))
     if estimates and not math.isnan(estimates.coverage) and estimates.coverage > 1:
         # Over a base of a read lie the overlaps of all reads there but itself.
         ratio = usual / (estimates.coverage - 1)
         level = _rising(abs(math.log(ratio)), math.log(1.5), math.log(3))
-        text = (
-            f"lie {usual:.0f} deep on reads, where {estimates.coverage - 1:.0f} are expected by the coverage."
-        )
+        expected = estimates.coverage - 1
+        text = f"{usual:.0f} cover a base of a read, {expected:.0f} are expected from the coverage."
         if level is not Level.OK:
             text += (
-                " Fewer are found: they are too short, too unlike, or left out as internal matches."
+                " The others are too short, too different, or left out as internal matches."
                 if ratio < 1
-                else " More are found: repeats, or copies that are not told apart."
+                else " The cause may be repeats, or copies that are not told apart."
             )
         yield Finding(level, "Overlaps", text)
     if whole_set:
         share = float((depth == 0).mean())
-        text = f"{100 * share:.1f} % of the reads have none."
+        text = f"{100 * share:.1f} % of the reads."
         level = _rising(share, 0.05, 0.2)
-        more = "" if level is Level.OK else " Junk, contamination, or too short an overlap for them."
+        more = (
+            ""
+            if level is Level.OK
+            else " They may be junk or contamination, or their overlaps are too short."
+        )
         yield Finding(level, "Reads without overlaps", text + more)
     share = float((some > REPEAT_DEPTH * usual).mean())
     yield Finding(
         _rising(share, 0.05, math.inf), "Repeats",
-        f"{100 * share:.1f} % of the reads that overlap lie more than twice as deep as the median.",
+        f"{100 * share:.1f} % of the overlapping reads are covered more than twice as deep as the median.",
     )  # fmt: skip
     share = float((some < _LOW_DEPTH * usual).mean())
     level = _rising(share, 0.05, 0.3)
-    more = "" if level is Level.OK else " Another genome at a lower depth, or reads with many errors."
+    more = (
+        ""
+        if level is Level.OK
+        else " The cause may be another genome at a lower depth, or reads with many errors."
+    )
     yield Finding(
         level, "Contamination, by depth",
-        f"{100 * share:.1f} % of the reads that overlap lie less than a quarter as deep as the median.{more}",
+        f"{100 * share:.1f} % of the overlapping reads are covered less than a quarter as deep as the median."
+        f"{more}",
     )  # fmt: skip
 
 
@@ -120,7 +133,9 @@ def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
         share = chimeric / reads
         level = _rising(share, 0.03, 0.15)
         yield Finding(
-            level, "Chimeras", f"{100 * share:.1f} % of the reads were cut where two places are joined."
+            level,
+            "Chimeras",
+            f"{100 * share:.1f} % of the reads were cut, because they join two places of the genome.",
         )
 
 
@@ -136,9 +151,9 @@ def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
     bases = int(gfa.lengths.sum())
     if bases and estimates and estimates.genome_size > 0:
         size, both = estimates.genome_size, _size_of_both(estimates)
-        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads"
+        text = f"{short_number(bases)} bases, {short_number(size)} are estimated from the reads"
         if abs(math.log(bases / both)) < abs(math.log(bases / size)):
-            text += f", or {short_number(both)} for two haplotypes, which their k-mers may be of"
+            text += f", or {short_number(both)} if the k-mers are from two haplotypes"
             size = both
         level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
         yield Finding(level, "Assembly size", f"{text}.")
@@ -146,6 +161,19 @@ def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
     if circles:
         told = "is a circle" if circles == 1 else "are circles"
         yield Finding(Level.OK, "Circles", f"{circles:,} of {len(gfa.lengths):,} sequences {told}.")
+
+
+def _used(assembled: Mapping[str, float]) -> Iterator[Finding]:
+    reads, used = assembled["reads"], assembled["reads used"]
+    if reads:
+        level = _rising(-used / reads, -0.8, -0.5)
+        more = "" if level is Level.OK else " The others are too short, or have too few overlaps."
+        yield Finding(level, "Reads used", f"{100 * used / reads:.0f} % are in contigs.{more}")
+    bases, cut = assembled["bases"], assembled["bases cut"]
+    if bases:
+        level = _rising(cut / (bases + cut), 0.01, 0.1)
+        text = f"{int(cut):,} at ends of contigs, where reads are too few or disagree."
+        yield Finding(level, "Bases cut off", text)
 
 
 def _rising(value: float, look: float, wrong: float) -> Level:

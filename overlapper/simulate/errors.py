@@ -38,7 +38,7 @@ STRETCH_UNIT = 10_000
 """Template bases that the number of bad stretches is given for."""
 
 
-class Sequenced(NamedTuple):
+class SequencedRead(NamedTuple):
     """A template after sequencing.
 
     Attributes
@@ -55,7 +55,7 @@ class Sequenced(NamedTuple):
     identity: float
 
 
-def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits) -> Sequenced:
+def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits) -> SequencedRead:
     """Put errors into a template.
 
     Parameters
@@ -80,7 +80,9 @@ def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits
         worse = np.flatnonzero(bad)
         quality[worse] = phred(window_rate[worse // size] + bad[worse])
     columns = n + read.inserted
-    return Sequenced(read.codes, np.repeat(quality, read.copies), read.matches / columns if columns else 0.0)
+    return SequencedRead(
+        read.codes, np.repeat(quality, read.copies), read.matches / columns if columns else 0.0
+    )
 
 
 def bad_errors(n: int, excess: float, model: ReadModel, bits: Bits) -> np.ndarray | None:

@@ -11,7 +11,7 @@ import numpy as np
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.simulate.bits import Bits, Distribution, Stream
-from overlapper.simulate.errors import MAX_QUALITY, Sequenced, sequence
+from overlapper.simulate.errors import MAX_QUALITY, SequencedRead, sequence
 from overlapper.simulate.model import ReadModel, lognormal
 from overlapper.simulate.presets import adapted_model
 from overlapper.tables import Reads
@@ -258,7 +258,7 @@ class _Sampler:
         return 3 - bases[::-1] if place.reverse else bases
 
     def truth(
-        self, name: str, kind: str, places: list[Place], parts: list[Sequenced], start: int, length: int
+        self, name: str, kind: str, places: list[Place], parts: list[SequencedRead], start: int, length: int
     ) -> list[TruthRow]:
         """Return the rows of a read whose part from the first place starts at the given base."""
         rows = []

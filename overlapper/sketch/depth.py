@@ -95,8 +95,9 @@ class ChosenReads:
 def told(facts: Mapping[str, int]) -> str:
     """Return what is told of reads that were set aside."""
     return (
-        f"{facts[ASIDE]:,} reads of {facts['bases set aside']:,} bases were set aside, of molecules deeper "
-        f"than {facts['depth kept']} (up to {facts['deepest']:,}); --depth sets how deep is enough"
+        f"{facts[ASIDE]:,} reads of {facts['bases set aside']:,} bases were set aside, because their "
+        f"molecules are deeper than {facts['depth kept']} (up to {facts['deepest']:,}); --depth changes "
+        "this limit"
     )
 
 

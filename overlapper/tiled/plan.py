@@ -179,10 +179,10 @@ def _expected(workload: Workload, params: Params, threads: int) -> list[str]:
     on, seconds = f"{counted(threads, 'thread')} of the CPU", workload.seconds(params, threads)
     pairs, worst = workload.of_all_pairs()
     return [
-        f"time on {on}: unknown, as the reads do not tell their coverage"
+        f"time on {on}: unknown, because the coverage cannot be estimated"
         if math.isnan(seconds)
         else f"time on {on}: about {spelled(seconds)}, an estimate that may be wrong by a factor of 2",
-        f"if all reads overlap all others, as amplicons do: {pairs} overlaps, "
+        f"if all reads overlap all others, as those of amplicons do: {pairs} overlaps, "
         f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk, about {spelled(worst.seconds(params, threads))}; "
         "--best leaves fewer",
     ]

@@ -169,7 +169,7 @@ def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
         (("none.paf", "x.gfa"), 1, "file none.paf: there is no such file"),
         (("aligned.paf", "x.sam"), 1, "the name x.sam does not end in one of .paf, .paf.gz, .parquet"),
         (("reads.fa", "x.paf"), 1, "the name reads.fa does not end in one of"),
-        (("aligned.paf", "aligned.paf"), 2, "aligned.paf is read and would be written"),
+        (("aligned.paf", "aligned.paf"), 2, "aligned.paf is an input: name another output"),
         (("-", "x.gfa"), 1, "file -: is a pipe or a device, and is read twice"),
         (("bad.paf", "x.gfa"), 1, "file bad.paf, record on line 1: has 3 columns, expected at least 12"),
         (

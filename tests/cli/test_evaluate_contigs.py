@@ -161,7 +161,7 @@ READS = ("corrected.fa", *ONE, "--reference", "two.fa", "--placements")
         (("broken.fa", *ONE, "--circular", "chrM"), 1, "circular sequence 'chrM' is not in the reference"),
         (("broken.fa", *ONE, "--memory", "1M"), 1, "memory is 1,000,000 bytes, expected "),
         (("broken.fa", "--reference", "none.fa"), 1, "file none.fa: there is no such file"),
-        (("broken.fa", *ONE, "--json", "one.fa"), 2, "one.fa is read and would be written"),
+        (("broken.fa", *ONE, "--json", "one.fa"), 2, "one.fa is an input: name another output"),
         ((*READS, "lost.tsv"), 1, "reads are placed on 'three', which is no sequence of the reference"),
         ((*READS, "others.tsv"), 1, "none of the 3 reads has one place in the table of placements"),
         ((*READS, "behind.tsv"), 1, "read 'r1' is placed behind the end of 'one'"),

@@ -145,8 +145,7 @@ def test_bad_files_are_told(command, tmp_path, text, message):
         (("stats", "g.gfa", "--json", "none/s"), 1, "file none/s cannot be written"),
         (("plot", "g.gfa", "-o", "g.jpg"), 1, "the name g.jpg does not end in one of .svg, .png"),
         (("plot", "g.gfa", "-o", "none/g.png"), 1, "file none/g.png cannot be written"),
-        (("plot", "g.gfa", "-o", "g.gfa"), 2, "g.gfa is read and would be written"),
-        (("plot", "g.gfa"), 2, "Missing option '--output'"),
+        (("plot", "g.gfa", "-o", "g.gfa"), 2, "g.gfa is an input: name another output"),
         (("nonsense",), 2, "nonsense"),
     ],
 )

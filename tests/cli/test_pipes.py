@@ -163,7 +163,7 @@ def test_what_would_read_a_pipe_twice_refuses_it(command, pipes, code, words):
     before = sorted(path.name for path in pipes.iterdir())
     refused = command(*words.split())
     assert_refused(refused, code, "", pipes, before)
-    assert "is a pipe" in refused.err or "standard input can be read once" in refused.err
+    assert "is a pipe" in refused.err or "standard input can be read only once" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,20 @@ def test_every_option_that_help_shows_is_in_the_reference(command):
     assert shown <= set(re.findall(r"--[a-z-]+", section))
 
 
+def columns_on_the_page(table):
+    """Return the types by column that the page names, those of a table that a section refers to first."""
+    page = (ROOT / "docs" / "data-model.md").read_text()
+    section = page[page.index(f"## {table}\n") :].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section, re.MULTILINE))
+    of_another = re.search(r"The columns of `(\w+)`", section)
+    return (columns_on_the_page(of_another[1]) if of_another else {}) | rows
+
+
 @pytest.mark.parametrize(
     "table", [getattr(tables, name) for name in tables.__all__ if not name.endswith(("Class", "Kind"))]
 )
 def test_the_data_model_names_every_column_and_type(table):
-    page = (ROOT / "docs" / "data-model.md").read_text()
-    section = page[page.index(f"## {table.__name__}\n") :].partition("\n## ")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section, re.MULTILINE))
+    rows = columns_on_the_page(table.__name__)
     columns = {f.name: f.metadata["dtype"].name for f in dataclasses.fields(table) if "dtype" in f.metadata}
     assert {name: kind.partition("[")[0] for name, kind in rows.items()} == columns
 

@@ -263,12 +263,11 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
         (("a.json", "a.json"), 1, "a.json is a second file of overlapper overlap --stats"),
         (("bad.json",), 1, "file bad.json: is not JSON"),
         (("list.json",), 1, "file list.json: holds no counts of a run. Give a file that overlapper overlap"),
-        (("a.paf", "-o", "a.paf"), 2, "a.paf is read and would be written"),
+        (("a.paf", "-o", "a.paf"), 2, "a.paf is an input: name another output"),
         (("a.tsv", "b.tsv"), 1, "a.tsv and b.tsv are both files of changes: give one"),
         (("a.tsv",), 1, "file a.tsv: does not start with the columns name bases_in"),
         (("b.tsv",), 1, "file b.tsv, record on line 2: has 2 columns, expected 7: it is cut off or damaged"),
         (("a.gfa",), 1, "file a.gfa: holds no segments"),
-        ((), 2, "Missing argument 'FILES...'"),
     ],
 )
 def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message):
@@ -289,7 +288,7 @@ def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message
 def test_what_runs_counted_is_found_beside_their_output(command, folder, tmp_path, overlaps):
     reads = folder / "reads.fastq"
     told = command("overlap", reads, "-o", overlaps).err
-    assert f"what was counted is kept in {overlaps.rstrip('/')}.stats.json" in told
+    assert f"the counts are in {overlaps.rstrip('/')}.stats.json" in told
     assert command("layout", reads, overlaps, "-o", "u.gfa", "--min-overlap", 500).code == 0
     inputs = read_inputs([str(reads), str(tmp_path / overlaps), str(tmp_path / "u.gfa")])
     assert set(inputs.runs) == {"overlap", "layout"}
@@ -327,4 +326,4 @@ def test_statistics_that_cannot_be_kept_are_no_fault(command, folder, tmp_path):
     (tmp_path / "b.paf.stats.json").mkdir()
     result = command("overlap", folder / "reads.fastq", "-o", "b.paf")
     assert result.code == 0 and (tmp_path / "b.paf").stat().st_size
-    assert "what was counted is not kept: file b.paf.stats.json cannot be written" in result.err
+    assert "the counts are not kept: file b.paf.stats.json cannot be written" in result.err

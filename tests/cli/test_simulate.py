@@ -106,7 +106,6 @@ def test_help_names_every_preset(tmp_path):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("-o", "r.fa"), 2, "give either --reference or --genome-size"),
         ((*SMALL, "--reference", "x.fa", "-o", "r.fa"), 2, "give either --reference or --genome-size"),
         (("--reference", "x.fa", "--repeats", "1,2,3", "-o", "r.fa"), 2, "--repeats needs --genome-size"),
         ((*SMALL, "--repeats", "5x", "-o", "r.fa"), 2, "--repeats is '5x', expected COPIES,LENGTH"),

@@ -1,8 +1,7 @@
-"""Every kind of bad input gives the message that docs/errors.md promises."""
+"""Every kind of bad input gives the error and the message that messages.tsv names."""
 
 import gzip
 import io
-import re
 from pathlib import Path
 
 import pysam
@@ -13,17 +12,16 @@ from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import read_paf
 from overlapper.tables import Reads
 
-DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
+MESSAGES = Path(__file__).with_name("messages.tsv")
 SAM = b"@HD\tVN:1.6\n@SQ\tSN:chr\tLN:20\nr0\t0\tchr\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n"
 FASTQ = b"".join(b"@r%d\n%s\n+\n%s\n" % (i, b"GATTACA" * 90, b"I" * 630) for i in range(500))
 PACKED = gzip.compress(FASTQ)
 CRC = -8
 
 
-def promised(first="# ", end="## Index files"):
-    """The rows of some sections of the docs, by what is bad: the exception, the message."""
-    tables = DOCS.read_text().partition(first)[2].partition(end)[0]
-    rows = re.findall(r"^\| (.+?) \| `(\w+)` \| (.+) \|$", tables, re.MULTILINE)
+def promised():
+    """The exception and the message, by what is bad."""
+    rows = [line.split("\t") for line in MESSAGES.read_text().splitlines()[1:]]
     return {
         what: (getattr(errors, kind), message)
         for inputs, kind, message in rows
@@ -171,6 +169,8 @@ def test_files_of_overlaps(what, tmp_path):
     assert str(raised.value).replace(str(path), "FILE") == message
 
 
-def test_every_promise_is_tested():
+def test_every_message_is_tested():
+    from tests.unit.test_text_files import FILES
+
     elsewhere = {"one name in two files", "directory", "missing file", "file without permission"}
-    assert set(promised()) == set(READ_FILES) | set(PAF_FILES) | elsewhere
+    assert set(promised()) == set(READ_FILES) | set(PAF_FILES) | set(FILES) | elsewhere

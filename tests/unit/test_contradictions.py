@@ -122,7 +122,7 @@ def test_what_no_reads_cross_is_said(between):
     ((name, place),) = made.contradicted
     assert name == "u"
     assert abs(place - 8_000) < 1_000
-    assert made.warnings[-1].startswith("warning: most reads contradict u near ")
+    assert made.warnings[-1].startswith("warning: most reads disagree with u near ")
     assert not polished(BASES, reads)[0].contradicted
 
 
@@ -140,7 +140,7 @@ def test_seeds_are_as_long_as_the_composition_of_reads_asks_for():
 
 def test_places_left_are_named():
     assert warning([]) == []
-    assert warning([("a", 1_234)]) == ["warning: most reads contradict a near 1,234"]
+    assert warning([("a", 1_234)]) == ["warning: most reads disagree with a near 1,234"]
     assert warning([("a", 5)] * 7) == [
-        "warning: most reads contradict " + ", ".join(["a near 5"] * 5) + " and 2 more"
+        "warning: most reads disagree with " + ", ".join(["a near 5"] * 5) + " and 2 more"
     ]

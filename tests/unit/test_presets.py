@@ -82,7 +82,7 @@ def test_few_corrected_reads_have_the_seeds_of_many(simulated):
 def test_too_few_overlaps_fall_back():
     params, why = preset_params(NOTHING, "auto", 1)
     assert params == preset_params(NOTHING, FALLBACK, 1)[0]
-    assert f"too few overlaps to estimate, taken as {FALLBACK}" in why
+    assert f"too few overlaps to estimate it, so that of {FALLBACK} is used" in why
 
 
 def test_unknown_presets_are_refused():

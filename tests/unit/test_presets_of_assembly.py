@@ -22,4 +22,4 @@ def test_accurate_reads_are_assembled_as_such_whatever_the_preset(preset):
 def test_reads_that_do_not_overlap_have_the_error_rate_of_the_preset(preset, rate, taken):
     found = measured_error_rate(Reads.from_sequences(["a"], ["ACGT" * 500]), preset, 1)
     assert found.value == rate
-    assert found.basis == f"too few overlaps to estimate, taken as {taken}"
+    assert found.basis == f"too few overlaps to estimate it, so that of {taken} is used"

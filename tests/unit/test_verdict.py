@@ -64,7 +64,7 @@ def test_coverage(coverage, level):
 def test_coverage_that_is_unknown_says_why():
     estimates = dataclasses.replace(KNOWN, coverage=math.nan, unknown="there are too few reads")
     finding = of(estimates=estimates)["Coverage"]
-    assert (finding.level, finding.text) == (Level.LOOK, "is unknown: there are too few reads.")
+    assert (finding.level, finding.text) == (Level.LOOK, "unknown (there are too few reads).")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,19 @@ def test_coverage_that_is_unknown_says_why():
 def test_depth_found_beside_depth_expected(depth, level):
     finding = of(estimates=KNOWN, **overlaps_with([depth] * 200))["Overlaps"]
     assert finding.level is level
-    assert finding.text.startswith(f"lie {depth} deep on reads, where 30 are expected")
-    assert ("Fewer are found" in finding.text) == (depth < 20)
+    assert finding.text.startswith(f"{depth} cover a base of a read, 30 are expected")
+    assert ("The others are" in finding.text) == (depth < 20)
+
+
+@pytest.mark.parametrize(
+    ("used", "cut", "expected"),
+    [(90, 0, (Level.OK, Level.OK)), (60, 50, (Level.LOOK, Level.LOOK)), (7, 900, (Level.WRONG, Level.WRONG))],
+)
+def test_reads_used_and_bases_cut(used, cut, expected):
+    found = of(assembled={"reads": 100, "reads used": used, "bases": 1000, "bases cut": cut})
+    assert (found["Reads used"].level, found["Bases cut off"].level) == expected
+    assert f"{used} % are in contigs" in found["Reads used"].text
+    assert found["Bases cut off"].text.startswith(f"{cut} at ends")
 
 
 @pytest.mark.parametrize(("lonely", "level"), [(5, Level.OK), (15, Level.LOOK), (40, Level.WRONG)])

@@ -17,7 +17,7 @@ KEPT_BYTES = 4 << 30
 """Most bytes that are kept for reuse."""
 
 
-class Recycled:
+class BlockPool:
     """Blocks of memory, each used by one array at a time."""
 
     def __init__(self) -> None:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from overlapper.extend import recycled
-from overlapper.extend.recycled import Recycled
+from overlapper.extend import block_pool
+from overlapper.extend.block_pool import BlockPool
 
 
 def address(array):
@@ -11,7 +11,7 @@ def address(array):
 
 
 def test_memory_comes_back_with_the_last_array_that_shares_it():
-    memory = Recycled()
+    memory = BlockPool()
     first = memory.array(1000, np.int32)
     part, place = first[10:20].view(np.uint32), address(first)
     part[:] = 7
@@ -26,19 +26,19 @@ def test_memory_comes_back_with_the_last_array_that_shares_it():
 
 
 def test_arrays_are_ordinary_ones():
-    array = Recycled().array(10, np.int64)
+    array = BlockPool().array(10, np.int64)
     array[:] = np.arange(10)
     assert np.ascontiguousarray(array, np.int64) is array
     assert array.flags.writeable
-    assert len(Recycled().array(0, np.int32)) == 0
+    assert len(BlockPool().array(0, np.int32)) == 0
 
 
 def test_much_larger_blocks_are_not_taken_and_not_all_are_kept(monkeypatch):
-    memory = Recycled()
+    memory = BlockPool()
     place = address(memory.array(1000, np.uint8))
     assert address(memory.array(500, np.uint8)) != place
-    monkeypatch.setattr(recycled, "KEPT_BYTES", 1500)
-    memory = Recycled()
+    monkeypatch.setattr(block_pool, "KEPT_BYTES", 1500)
+    memory = BlockPool()
     one, two = memory.array(1000, np.uint8), memory.array(1000, np.uint8)
     places = address(one), address(two)
     del one, two
