@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from overlapper.candidates.blocks import IN_BLOCKS
-from overlapper.correct.stored_pileups import ROW
-from overlapper.correct.stored_rounds import with_votes
+from overlapper.correct.pileup_source import ROW_BYTES
+from overlapper.correct.resources import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import counted
@@ -55,6 +55,6 @@ def describe(
         with_held.expected(room, max(tile, voting)),
         f"overlaps: at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         f"votes: {at_once}",
-        f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "
+        f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW_BYTES} bytes each, in every round): at most "
         f"{on_disk + int(VOTED * rounds * bases) >> 20} MB",
     ]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
+from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
-from overlapper.io.stored_reads import PART_BASES
 from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.depth import ASIDE, ChosenReads, groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import numpy as np
@@ -97,11 +97,6 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
             f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
             remedy=f"Remove the folder {artifact.folder}.",
         ) from None  # fmt: skip
-
-
-def from_arrays(kind: type[_Kind], arrays: Mapping[str, np.ndarray | None]) -> _Kind:
-    """Return a dataclass of arrays by the names that `save_arrays` gives them; what is not there is None."""
-    return _built(kind, arrays.get, "")
 
 
 def _built(kind: type[_Kind], array: Callable[[str], np.ndarray | None], within: str) -> _Kind:

@@ -1,4 +1,4 @@
-"""The corrected reads of a round, as they are kept: packed bases, qualities, and covered intervals.
+"""The consensus of the reads of a round: packed bases, qualities, and covered intervals.
 
 They are written as the consensus comes, and take a byte and a quarter a base.
 """
@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, joined
 from overlapper.correct.pileups import Rows
 from overlapper.correct.vote_settings import WEIGHT
-from overlapper.io.stored_reads import StoredReads
+from overlapper.io.arrays import ArrayWriter, loaded_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_columns import ReadColumns
 from overlapper.kernels.common.packed import pack_codes
 from overlapper.kernels.consensus.consensus import COLUMNS, COUNTS
 from overlapper.runtime.threads import cut_evenly
@@ -51,37 +53,32 @@ class Covered(Table):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Voted:
-    """Consensus of ``n`` reads, in memory.
+class ReadConsensus:
+    """Consensus of ``n`` reads.
 
     Attributes
     ----------
-    reads : Reads
-        With qualities, without names.
+    reads : ReadColumns
+        With qualities.
     covered : Covered
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.consensus.consensus.COUNTS`.
     """
 
-    reads: Reads
+    reads: ReadColumns
     covered: Covered
     counts: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.counts)
+    @classmethod
+    def within(cls, artifact: Artifact) -> Self:
+        """Return what a `ConsensusWriter` wrote."""
+        covered = Covered(**loaded_arrays(artifact, ["depth", "start", "end", "offsets"], "covered."))
+        counts = loaded_arrays(artifact, ["counts"])["counts"]
+        return cls(ReadColumns.within(artifact, "reads."), covered, counts)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class StoredVoted:
-    """As `Voted`, with bases and qualities on disk."""
-
-    reads: StoredReads
-    covered: Covered
-    counts: np.ndarray
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Leaders(Voted):
+class Leaders(ReadConsensus):
     """Consensus of leaders (`overlapper.correct.leaders`), and their rows on the reads like them.
 
     Attributes
@@ -95,25 +92,18 @@ class Leaders(Voted):
     rows: Rows
     numbers: np.ndarray
 
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class StoredLeaders(StoredVoted):
-    """As `Leaders`, with bases and qualities on disk."""
-
-    rows: Rows
-    numbers: np.ndarray
-
-
-class Columns(Protocol):
-    """Arrays that grow at their ends."""
-
-    def append(self, name: str, values: np.ndarray) -> None:
-        """Append values to the array of this name."""
+    @classmethod
+    def within(cls, artifact: Artifact) -> Self:
+        """See `ReadConsensus`."""
+        made = ReadConsensus.within(artifact)
+        rows = Rows(**loaded_arrays(artifact, [field.name for field in Rows.fields_of("column")], "rows."))
+        numbers = loaded_arrays(artifact, ["numbers"])["numbers"]
+        return cls(made.reads, made.covered, made.counts, rows, numbers)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VotedPart:
-    """Consensus of some reads: columns of `Voted`, those with several values a read apart from the others."""
+class ConsensusPart:
+    """Consensus of some reads: columns of `ReadConsensus`, those with several values a read by themselves."""
 
     large: dict[str, np.ndarray]
     sizes: dict[str, np.ndarray]
@@ -124,9 +114,9 @@ class VotedPart:
         return int(self.sizes["lengths"].sum())
 
     @classmethod
-    def taken(cls, voted: Voted | StoredVoted, numbers: np.ndarray) -> Self:
+    def taken(cls, made: ReadConsensus, numbers: np.ndarray) -> Self:
         """Return some of the reads of another consensus."""
-        return cls._of_reads(voted.reads.take(numbers), voted.covered.take(numbers), voted.counts[numbers])
+        return cls._of_reads(made.reads.take(numbers), made.covered.take(numbers), made.counts[numbers])
 
     @classmethod
     def kept(cls, reads: Reads, depth: np.ndarray) -> Self:
@@ -164,7 +154,7 @@ class VotedPart:
 
         Parameters
         ----------
-        parts : sequence of VotedPart
+        parts : sequence of ConsensusPart
         order : ndarray of int64, shape (n,)
             Numbers of the reads, counted through all parts.
         """
@@ -228,21 +218,20 @@ class VotedPart:
         )
 
 
-class VotedWriter:
-    """Writes the consensus of all reads, part by part, to the columns of `Voted`.
+class ConsensusWriter:
+    """Writes the consensus of all reads, part by part, to the columns of `ReadConsensus`.
 
     Parameters
     ----------
-    columns : Columns
-        To which columns with several values a read are appended.
+    artifact : Artifact
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
+    def __init__(self, artifact: Artifact) -> None:
+        self._columns = ArrayWriter(artifact)
         self._sizes: list[dict[str, np.ndarray]] = []
-        self.add(VotedPart.of(joined([]), Reads.empty()))  # so that all columns are there
+        self.add(ConsensusPart.of(joined([]), Reads.empty()))  # so that all columns are there
 
-    def add(self, part: VotedPart) -> None:
+    def add(self, part: ConsensusPart) -> None:
         """Append a part."""
         for name, values in part.large.items():
             self._columns.append(name, values)
@@ -257,21 +246,21 @@ class VotedWriter:
         """Append numbers to those of `Leaders`."""
         self._columns.append("numbers", numbers)
 
-    def small(self) -> dict[str, np.ndarray]:
-        """Return the columns with one value a read, by name."""
+    def finish(self) -> None:
+        """Write the columns with one value a read."""
         sizes = {name: np.concatenate([part[name] for part in self._sizes]) for name in self._sizes[0]}
         lengths = sizes["lengths"]
-        return {
+        columns = {
             "reads.lengths": lengths,
             "reads.word_offsets": offsets_of(words_for(lengths)),
             "reads.unknown_offsets": offsets_of(sizes["unknown"]),
-            "reads.name_bytes": np.empty(0, np.uint8),
-            "reads.name_offsets": np.zeros(len(lengths) + 1, np.int64),
             "reads.quality_offsets": offsets_of(lengths),
             "covered.depth": sizes["depth"],
             "covered.offsets": offsets_of(sizes["covered"]),
             "counts": sizes["counts"],
         }
+        for name, values in columns.items():
+            self._columns.append(name, values)
 
 
 def _mean_depth(made: Consensus, lengths: np.ndarray) -> np.ndarray:
