@@ -16,7 +16,7 @@ from overlapper.correct.polish import Polished, Unitigs, polish_packed
 from overlapper.correct.reads import correct_packed
 from overlapper.correct.resources import ChangedParams, Facts, Resources
 from overlapper.errors import ParameterError
-from overlapper.io.arrays import ArrayWriter, load_arrays
+from overlapper.io.arrays import TableWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
@@ -155,11 +155,9 @@ class AssemblySteps:
                     found = (runs.restore(part, self.threads) for part in found)
                 else:
                     counts, found = search.run_by_place(store, rate, changes, report)
-                columns = ArrayWriter(artifact)
+                table = TableWriter(artifact)
                 for part in itertools.chain([Overlaps.empty()], found):
-                    for field in Overlaps.fields_of("column"):
-                        if (values := getattr(part, field.name)) is not None:
-                            columns.append(field.name, values)
+                    table.add(part)
             return {"error rate": round(rate.value, 4), **counts}
 
         self._found, facts = self.stages.write(name, [preset, changes, longest_run], write)

@@ -81,7 +81,7 @@ def _vote_on_all(
     setup = _VoteSetup.fitted(pileups, params, round_)
     for made in setup.vote(pileups):
         writer.add(made.part)
-        bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
+        bases, unconfirmed = bases + made.part.reads.total_bases, unconfirmed + made.unconfirmed
     return {**setup.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
@@ -114,7 +114,7 @@ def _vote_by_leaders(
 
     def corrected(start: int, stop: int) -> _Numbered:
         leading, following, others = numbers = roles.within(start, stop)
-        known = _Made(ConsensusPart.taken(leaders, place[leading]))
+        known = _Made(leaders.take(place[leading]))
         made = setup.vote(of_leaders, following), setup.vote(pileups, others)
         return np.concatenate(numbers), itertools.chain([known], *made)
 
@@ -163,7 +163,7 @@ def _vote_on_unsettled(
     def corrected(start: int, stop: int) -> _Numbered:
         stays = settled.stays[start:stop]
         staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
-        unchanged = ConsensusPart.kept(pileups.targets.take(staying), settled.depth[staying])
+        unchanged = ConsensusPart.unchanged(pileups.targets.take(staying), settled.depth[staying])
         made = itertools.chain([_Made(unchanged)], setup.vote(pileups, others))
         return np.concatenate([staying, others]), made
 
@@ -202,7 +202,7 @@ def _write_all(
             made = list(to_be_made)
             unconfirmed += sum(one.unconfirmed for one in made)
             parts = [one.part for one in made]
-            bases += sum(part.bases for part in parts)
+            bases += sum(part.reads.total_bases for part in parts)
             behind.call(partial(_write, parts, np.argsort(numbers), writer))
             round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed

@@ -74,10 +74,6 @@ class Corrected:
         """Bases of each corrected read (int64)."""
         return self._kept_parts.end - self._kept_parts.start
 
-    def bases_alone(self) -> Reads:
-        """Return the corrected reads, in memory, without names and qualities, in the order of the input."""
-        return Reads.concat([part.bases_alone() for part in self.parts()])
-
     @property
     def reads(self) -> Reads:
         """The corrected reads as one table, which each access makes anew."""

@@ -43,8 +43,10 @@ class ReadStore(ReadColumns):
             artifact.save(name, getattr(reads, name))
         if reads.qualities is not None:
             artifact.save("qualities", reads.qualities)
-        names = [field.name for field in dataclasses.fields(ReadColumns)[2:]]
-        return cls(artifact, "", *(getattr(reads, name) for name in names), np.arange(len(reads)))
+        columns: dict[str, Any] = {
+            field.name: getattr(reads, field.name) for field in dataclasses.fields(ReadColumns)[2:]
+        }
+        return cls(artifact, "", **columns, order=np.arange(len(reads)))
 
     @staticmethod
     def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,18 +105,40 @@ class Stages:
     def run(
         self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]
     ) -> tuple[_Made, dict[str, Any]]:
-        """Return the result of a stage and its facts: kept ones if there are any, else made now and kept.
+        """Return a result that is a dataclass of arrays (`overlapper.io.arrays`) as `write` does.
+
+        Parameters
+        ----------
+        name, params
+            As `write` takes them.
+        kind : type
+            The dataclass.
+        make : callable
+            Gives the result, whose arrays stay as they are from then on, and its facts.
+        """
+
+        def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+            made, facts = make()
+            save_arrays(artifact, made)
+            return facts
+
+        artifact, facts = self.write(name, params, write)
+        return load_arrays(artifact, kind), facts
+
+    def write(
+        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        """Return a result and its facts: kept ones if there are any, else written now.
 
         Parameters
         ----------
         name : str
             Also of its folder.
-        kind : type
-            Dataclass of the result, of arrays (`overlapper.io.arrays`).
         params : object that JSON can hold
             What the stage depends on, besides the stages before it.
-        make : callable
-            Gives the result, whose arrays stay as they are from then on, and its facts.
+        write : callable
+            ``write(artifact, beside)`` writes the result and gives its facts. In a memory budget, what it
+            makes on the way may be in a folder ``beside``, which goes when the result is complete.
 
         Raises
         ------
@@ -126,33 +149,15 @@ class Stages:
         """
         path, start = self._place(name, params), time.perf_counter()
         if kept := self._kept(path, name):
-            return load_arrays(kept, kind), self.done[-1].facts
-        made, facts = make()
-        noted = self._note_made(path, name, facts, start)
-        self._finish(path, noted, lambda artifact: save_arrays(artifact, made))
-        return made, facts
-
-    def write(
-        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
-    ) -> tuple[Artifact, dict[str, Any]]:
-        """Return a result and its facts: kept ones if there are any, else written now.
-
-        Parameters
-        ----------
-        name, params
-            As `run` takes them.
-        write : callable
-            ``write(artifact, beside)`` writes the result and gives its facts. In a memory budget, what it
-            makes on the way may be in a folder ``beside``, which goes when the result is complete.
-        """
-        path, start = self._place(name, params), time.perf_counter()
-        if kept := self._kept(path, name):
             return kept, self.done[-1].facts
         if path is None or not self.budget:
             made = MemoryArtifact()
             facts = write(made, Path())
             made.complete()
-            self._finish(path, self._note_made(path, name, facts, start), made.copy_to)
+            noted = self._note_made(path, name, facts, start)
+            if path is not None and self._workdir:
+                # It is written while the next stage is made, which takes it from memory.
+                self._workdir.finisher.write(path, partial(made.copy_to, noted))
             return made, facts
         beside = _beside(path)
         with writing(path) as artifact:
@@ -179,18 +184,6 @@ class Stages:
                 folders.remove(_beside(path))
             self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))
         return kept or None
-
-    def _finish(self, path: Path | None, noted: dict[str, Any], write: Callable[[Artifact], None]) -> None:
-        """Keep a result, if there is a folder: while the next stage, which takes it from memory, is made."""
-        if path is None:
-            return
-        assert self._workdir
-
-        def whole(artifact: Artifact) -> None:
-            write(artifact)
-            artifact.facts |= noted
-
-        self._workdir.finisher.write(path, whole)
 
     def _note_made(self, path: Path | None, name: str, facts: dict[str, Any], start: float) -> dict[str, Any]:
         """Note a stage that was begun at a time and is made now; return what its artifact says of that."""
