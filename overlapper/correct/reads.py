@@ -205,10 +205,11 @@ def correct_packed(
         for_votes = {**asked, "classes": {**COPIES_TOLD_LATER, **asked.get("classes", {})}}
         in_order, rate = (store, preset) if number == 1 else (None, CORRECTED)
         rows = find_rows(round_, reads, in_order, groups, given, rate, for_votes)
-        given = None
+        given, found = None, rows.facts["overlaps"]
         made, facts = vote(PileupSource.of_reads(reads, rows, room), params, round_)
+        del rows
         params = params.of_corrected_reads(facts["error rate"])
-        _count_round(funnel, number, rows.facts["overlaps"], made, facts)
+        _count_round(funnel, number, found, made, facts)
         identity = _identity(made) if identity is None else identity
         if number == params.rounds and np.count_nonzero(made.counts[:, EDITS]) > CHANGED_SHARE * len(heads):
             rounds += params.further_rounds

@@ -187,7 +187,7 @@ def test_a_budget_that_is_too_small_is_told(tmp_path):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_groups_of_deep_reads_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads):
-    monkeypatch.setattr("tests.unit.test_stored_correction.PARAMS", CorrectParams(rounds=2, depth=12))
+    monkeypatch.setattr("tests.unit.test_correction_in_budgets.PARAMS", CorrectParams(rounds=2, depth=12))
     reads = read_set("ont-r10", 40)
     whole = correct(reads, params=CorrectParams(rounds=2, depth=12))
     made, columns = stored(
