@@ -160,11 +160,10 @@ class ConsensusPart(NamedTuple):
             reads, covered, counts = zip(*(parts[part]._rows(b, e) for part, b, e in pieces), strict=True)
             yield cls(Reads.concat(list(reads)), Covered.concat(list(covered)), np.concatenate(counts))
 
-    def _rows(self, start: int, stop: int) -> Self:
+    def _rows(self, start: int, stop: int) -> ConsensusPart:
         """Return a view of the reads ``[start, stop)``."""
-        return self._make(
-            (self.reads.rows(start, stop), self.covered.rows(start, stop), self.counts[start:stop])
-        )
+        counts = self.counts[start:stop]
+        return ConsensusPart(self.reads.rows(start, stop), self.covered.rows(start, stop), counts)
 
 
 class ConsensusWriter:
