@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
-from overlapper.correct.chosen_reads import choose, store_chosen
+from overlapper.correct.chosen_reads import choose
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish_packed
 from overlapper.correct.reads import correct_packed
@@ -120,13 +120,12 @@ class AssemblySteps:
         ndarray of float64
             For how many reads each stands that is left.
         """
-        given = self._given
-        chosen, _ = choose(
-            self.stages, given.mapped(), depth, self.threads, lambda: self.error_rate(preset).shared
+        store, chosen, _ = choose(
+            self.stages, self._given, depth, self.threads, lambda: self.error_rate(preset).shared
         )
         if chosen is None:
-            return np.ones(len(given))
-        self._given = self._store = store_chosen(self.stages, given, chosen)
+            return np.ones(len(store))
+        self._given = self._store = store
         self._number, self._rates = np.flatnonzero(chosen.kept), {}
         return chosen.weights()
 

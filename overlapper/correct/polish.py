@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct import contradictions
-from overlapper.correct.chosen_reads import choose, store_chosen
+from overlapper.correct.chosen_reads import choose
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.contradictions import CONTRADICTED, Mended
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
@@ -193,9 +193,7 @@ def polish_packed(
     """
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     room = resources.room(len(store), unitigs.sequences.total_bases)
-    chosen, depth = choose(resources.stages, store.mapped(), params.depth, resources.threads)
-    if chosen:
-        store = store_chosen(resources.stages, store, chosen)
+    store, _, depth = choose(resources.stages, store, params.depth, resources.threads)
     rate = polishing_error_rate(store.mapped(), preset, resources.threads)
     sequences = unitigs.sequences
     funnel = depth | {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(store)}
