@@ -16,7 +16,7 @@ import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
-from overlapper.correct.voted import CONFIRMED_DEPTH
+from overlapper.correct.read_consensus import CONFIRMED_DEPTH
 from overlapper.kernels.graph import agreement
 from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
 from overlapper.tables import Overlaps, Reads

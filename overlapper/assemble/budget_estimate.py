@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from overlapper.candidates.blocks import IN_BLOCKS
-from overlapper.correct.stored_pileups import ROW
-from overlapper.correct.stored_rounds import with_votes
+from overlapper.correct.pileup_source import ROW_BYTES
+from overlapper.correct.resources import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import counted
 from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, tile_bytes
 
-VOTED = 1.26
+CONSENSUS_BYTES = 1.26
 """Bytes on disk for each base of a consensus."""
 
 
@@ -47,7 +47,7 @@ def describe(
     seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
-    voting = int(store.bytes_of_each.sum() if rounds < 2 else VOTED * bases)
+    voting = int(store.bytes_of_each.sum() if rounds < 2 else CONSENSUS_BYTES * bases)
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.bytes_of_each.sum())
     return [
@@ -55,6 +55,6 @@ def describe(
         with_held.expected(room, max(tile, voting)),
         f"overlaps: at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         f"votes: {at_once}",
-        f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "
-        f"{on_disk + int(VOTED * rounds * bases) >> 20} MB",
+        f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW_BYTES} bytes each, in every round): at most "
+        f"{on_disk + int(CONSENSUS_BYTES * rounds * bases) >> 20} MB",
     ]

@@ -44,15 +44,16 @@ from overlapper.assemble.layouts import (
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
-from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
+from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy
 from overlapper.correct import strands
 from overlapper.correct.polish import Polished, Unitigs
+from overlapper.correct.resources import Resources
 from overlapper.graph.layout_summary import no_unitigs
 from overlapper.graph.stats import length_figures
+from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads
 from overlapper.sketch.adapters import adapters_of
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.depth import ASIDE, told
@@ -226,15 +227,37 @@ def assemble_reads(
     >>> len(assemble_reads(reads).contigs)
     1
     """
-    threads = threads or available_threads()
-    reads = in_order(reads, canonical_order(reads, threads), threads)
-    steps = HeldSteps(reads, stages or Stages(), threads, device, gpu_memory)
+    resources = Resources.of(stages, threads, device, gpu_memory)
+    reads = in_order(reads, canonical_order(reads, resources.threads), resources.threads)
+    store = ReadStore.of(reads)
     del reads
-    return assemble_in_steps(steps, params or AssembleParams(), preset, report)
+    return assemble_packed(store, resources, params, preset=preset, report=report)
 
 
-def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
-    """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
+def assemble_packed(
+    store: ReadStore,
+    resources: Resources,
+    params: AssembleParams | None = None,
+    *,
+    preset: str = "auto",
+    report: Report = unreported,
+) -> Assembled:
+    """Assemble reads that are packed, in memory or on disk.
+
+    Arguments that are not listed are those of `assemble_reads`.
+
+    Parameters
+    ----------
+    store : ReadStore
+        With qualities, where the reads have them.
+    resources : Resources
+
+    Raises
+    ------
+    ParameterError
+        When a memory budget is too small for the reads, or for the overlaps that are laid out.
+    """
+    steps, params = AssemblySteps(store, resources), params or AssembleParams()
     weights = steps.choose(params.depth, preset)
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     adapters = adapters_of(steps.reads)

@@ -21,8 +21,10 @@ import numpy as np
 
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.separation import ACCURATE_BELOW
-from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
+from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy
+from overlapper.correct.resources import Resources
 from overlapper.extend.copies import tell_copies
+from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import COPIES_TOLD_LATER
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
@@ -76,7 +78,7 @@ def count_copy_differences(
     if order is None:
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
-    steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
+    steps = AssemblySteps(ReadStore.of(reads), Resources(Stages(), threads, device, gpu_memory))
     told_later = {"classes": COPIES_TOLD_LATER}
     rate = steps.overlap("overlaps", preset, told_later, report)["error rate"]
     whole = Sound.whole(reads.lengths)
@@ -85,7 +87,7 @@ def count_copy_differences(
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)
     differences = np.where(told.edits < 0, -1, told.differing).astype(np.int32)
-    known = steps.overlaps.renumber(order)
+    known = steps.overlaps.renumber(order[steps.origin])
     return dataclasses.replace(overlaps, copy_differences=_looked_up(overlaps, known, differences))
 
 

@@ -1,67 +1,116 @@
-"""The steps of an assembly on its reads (overlap, correct, polish), in memory or on disk."""
+"""The steps of an assembly on its reads: overlap, correct, polish."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, Protocol
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
 from overlapper.correct.chosen_reads import choose
 from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.polish import Polished, Unitigs, polish
-from overlapper.correct.reads import correct
-from overlapper.extend.registry import device_within
-from overlapper.overlap import pipeline
+from overlapper.correct.polish import Polished, Unitigs, polish_packed
+from overlapper.correct.reads import correct_packed
+from overlapper.correct.resources import ChangedParams, Facts, Resources
+from overlapper.errors import ParameterError
+from overlapper.io.arrays import TableWriter, load_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_columns import PART_BASES
+from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, measured_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.long_runs import LongRuns
 from overlapper.tables import Overlaps, Reads
-from overlapper.tiled.stages import Stages
 
-Facts = dict[str, Any]
-Changes = Mapping[str, Any] | None
+LAYOUT_COPIES = 4
+"""Most copies of the overlaps that are in memory while the graph is built."""
 
 
-class AssemblySteps(Protocol):
-    """The reads of an assembly with the steps on them: `HeldSteps` in memory, `StoredSteps` on disk.
+class AssemblySteps:
+    """The reads of an assembly, given and corrected, with the steps on them.
+
+    The graph is in memory; in a memory budget, reads and overlaps are on disk.
+
+    Parameters
+    ----------
+    store : ReadStore
+        With qualities, where the reads have them.
+    resources : Resources
 
     Attributes
     ----------
     stages : Stages
         What was done.
     threads : int
+
+    Raises
+    ------
+    ParameterError
+        When a memory budget is too small for the reads.
     """
 
-    stages: Stages
-    threads: int
+    def __init__(self, store: ReadStore, resources: Resources) -> None:
+        self.stages, self.threads = resources.stages, resources.threads
+        self._resources = resources
+        self._given = self._store = self._named = store
+        self._number = np.arange(len(store))
+        self._found: Artifact | None = None
+        self._rates: dict[str, ErrorRate] = {}
+        self._sound: Sound | None = None
+        resources.room(len(store))
 
     @property
     def reads(self) -> Reads:
         """The current reads, given or corrected, without names and qualities."""
+        return self._store.mapped()
 
     @property
     def origin(self) -> np.ndarray:
-        """The number of each current read among the given reads (int64)."""
+        """The number of each current read among the given reads (int64): corrected ones are sorted anew."""
+        return np.arange(len(self._given)) if self._store is self._given else self._store.order
 
     def names_of(self, reads: np.ndarray) -> list[str]:
         """Return the names of some of the current reads."""
+        named = self._named  # those that were chosen have no names of their own
+        return named.names().take(named.order[self._number[self.origin[reads]]]).names
 
     @property
     def overlaps(self) -> Overlaps:
-        """The overlaps of the last search, in the numbers of `reads`."""
+        """The overlaps of the last search, in the numbers of `reads`.
+
+        Raises
+        ------
+        ParameterError
+            When a memory budget is too small for laying them out.
+        """
+        assert self._found
+        overlaps, left = load_arrays(self._found, Overlaps), self._resources.room(len(self._store))
+        missing = 0 if left is None else LAYOUT_COPIES * overlaps.nbytes - left
+        if missing > 0 and self.stages.budget:
+            memory = self.stages.budget.memory
+            raise ParameterError(
+                f"the memory budget of {memory / 1e6:,.1f} MB is too small for {len(overlaps):,} overlaps, "
+                f"expected {-(-(memory + missing) // 10**6)} MB or more"
+            )
+        return overlaps
 
     @property
     def room(self) -> int | None:
         """Bytes of memory that may be used besides reads and overlaps; None for no limit."""
+        left = self._resources.room(len(self._store))
+        return None if left is None else left - self.overlaps.nbytes
 
     def error_rate(self, preset: str) -> ErrorRate:
         """Return the error rate of the current reads, which is estimated once."""
+        if preset not in self._rates:
+            self._rates[preset] = measured_error_rate(self._store.mapped(), preset, self.threads)
+        return self._rates[preset]
 
     def choose(self, depth: int, preset: str) -> np.ndarray:
         """Set reads aside where they are deeper (`overlapper.sketch.depth`), for all that follows.
@@ -71,9 +120,17 @@ class AssemblySteps(Protocol):
         ndarray of float64
             For how many reads each stands that is left.
         """
+        store, chosen, _ = choose(
+            self.stages, self._given, depth, self.threads, lambda: self.error_rate(preset).shared
+        )
+        if chosen is None:
+            return np.ones(len(store))
+        self._given = self._store = store
+        self._number, self._rates = np.flatnonzero(chosen.kept), {}
+        return chosen.weights()
 
     def overlap(
-        self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
+        self, name: str, preset: str, changes: ChangedParams, report: Report, longest_run: int | None = None
     ) -> Facts:
         """Find the overlaps of the current reads, by a preset with changes; return the counts.
 
@@ -88,8 +145,42 @@ class AssemblySteps(Protocol):
             Bases that count of each run of equal ones (`overlapper.sketch.long_runs`); all by default.
         """
 
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            rate, store = self.error_rate(preset), self._store
+            with self._resources.search(beside) as search:
+                if longest_run:
+                    runs = LongRuns.of(store.mapped(), longest_run, self.threads)
+                    counts, found = search.run(search.in_order(self._cut(runs)), rate, changes, report)
+                    found = (runs.restore(part, self.threads) for part in found)
+                else:
+                    counts, found = search.run_by_place(store, rate, changes, report)
+                table = TableWriter(artifact)
+                for part in itertools.chain([Overlaps.empty()], found):
+                    table.add(part)
+            return {"error rate": round(rate.value, 4), **counts}
+
+        self._found, facts = self.stages.write(name, [preset, changes, longest_run], write)
+        return facts
+
+    def _cut(self, runs: LongRuns) -> Iterator[Reads]:
+        """Yield the current reads without the surplus of their runs, numbered as `reads`."""
+        for start, stop in even_ranges(self._store.lengths, PART_BASES):
+            yield runs.cut(self._store.block(start, stop), start, self.threads)
+
     def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
         """Correct the reads by their overlaps, and cut them to what is sound of them."""
+        given = self._given
+        made = correct_packed(
+            given, self._resources, self.overlaps, params, order=np.arange(len(given)), report=report
+        )
+        kept = self._sound = sound.of_corrected(given.lengths, made.lengths)
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            ReadStore.write(artifact, kept.cut_parts(part.bases_alone() for part in made.parts()))
+            return {}
+
+        self._store = ReadStore.open(self.stages.write("corrected-reads", [], write)[0])
+        self._found, self._rates = None, {}
 
     def polish(
         self,
@@ -100,6 +191,12 @@ class AssemblySteps(Protocol):
         report: Report,
     ) -> Polished:
         """Polish unitigs with the given reads, or with those of their layout alone where ``own`` has them."""
+        if own is not None:
+            own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
+            own = self._sound.on_whole(own) if self._sound else own
+        return polish_packed(
+            unitigs, self._given, self._resources, params, own=own, preset=rate, report=report
+        )
 
 
 def correct_by_accuracy(
@@ -117,108 +214,3 @@ def correct_by_accuracy(
         sound,
         lambda step, done, total: report(f"correcting, {step}", done, total),
     )
-
-
-class HeldSteps:
-    """Reads in memory; see `AssemblySteps`.
-
-    Parameters
-    ----------
-    reads : Reads
-        In canonical order.
-    stages : Stages
-    threads, device, gpu_memory
-        As `overlapper.assemble.contigs.assemble_reads` takes them.
-    """
-
-    def __init__(self, reads: Reads, stages: Stages, threads: int, device: str, gpu_memory: int) -> None:
-        self.stages, self.threads = stages, threads
-        self._given = reads
-        self._device, self._gpu_memory = device, gpu_memory
-        self.reads = reads.bases_alone()
-        self.overlaps = Overlaps.empty()
-        self.room: int | None = None
-        self._rates: dict[str, ErrorRate] = {}
-        self._kept: Sound | None = None
-
-    @property
-    def origin(self) -> np.ndarray:
-        """See `AssemblySteps`."""
-        return np.arange(len(self._given))
-
-    def names_of(self, reads: np.ndarray) -> list[str]:
-        """See `AssemblySteps`."""
-        return self._given.take(reads).names
-
-    def error_rate(self, preset: str) -> ErrorRate:
-        """See `AssemblySteps`."""
-        return self._rate_of(self._in_order()[0], preset)
-
-    def choose(self, depth: int, preset: str) -> np.ndarray:
-        """See `AssemblySteps`."""
-        chosen, _ = choose(
-            self.stages, self.reads, depth, self.threads, lambda: self.error_rate(preset).shared
-        )
-        if chosen is None:
-            return np.ones(len(self._given))
-        self._given = in_order(self._given, np.flatnonzero(chosen.kept), self.threads)
-        self.reads, self._rates = self._given.bases_alone(), {}
-        return chosen.weights()
-
-    def _rate_of(self, reads: Reads, preset: str) -> ErrorRate:
-        if preset not in self._rates:
-            self._rates[preset] = measured_error_rate(reads, preset, self.threads)
-        return self._rates[preset]
-
-    def _in_order(self) -> tuple[Reads, np.ndarray]:
-        order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
-        return in_order(self.reads, order, self.threads), order
-
-    def overlap(
-        self, name: str, preset: str, changes: Changes, report: Report, longest_run: int | None = None
-    ) -> Facts:
-        """See `AssemblySteps`."""
-
-        def find() -> tuple[Overlaps, Facts]:
-            reads, order = self._in_order()
-            rate, runs = self._rate_of(reads, preset), None
-            if longest_run:
-                runs = LongRuns.of(self.reads, longest_run, self.threads)
-                cut = runs.cut(self.reads, 0, self.threads)
-                # Equal ones are in the order of the reads themselves.
-                order = order[canonical_order(in_order(cut, order, self.threads), self.threads)]
-                reads = in_order(cut, order, self.threads)
-            run = pipeline.run(
-                reads, rate, changes=changes, threads=self.threads, order=order, report=report,
-                device=device_within(changes, self._device), gpu_memory=self._gpu_memory,
-            )  # fmt: skip
-            facts = {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
-            return runs.restore(run.overlaps, self.threads) if runs else run.overlaps, facts
-
-        self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes, longest_run], find)
-        return facts
-
-    def correct(self, params: CorrectParams, sound: Sound, report: Report) -> None:
-        """See `AssemblySteps`."""
-        made = correct(
-            self._given, self.overlaps, params, threads=self.threads, device=self._device,
-            gpu_memory=self._gpu_memory, stages=self.stages, report=report,
-        )  # fmt: skip
-        self._kept = sound.of_corrected(self._given.lengths, made.lengths)
-        self.reads = self._kept.cut(made.bases_alone())
-        self.overlaps, self._rates = Overlaps.empty(), {}
-
-    def polish(
-        self,
-        unitigs: Unitigs,
-        own: OwnReads | None,
-        rate: ErrorRate,
-        params: CorrectParams,
-        report: Report,
-    ) -> Polished:
-        """See `AssemblySteps`."""
-        own = self._kept.on_whole(own) if own is not None and self._kept else own
-        return polish(
-            unitigs, self._given, params, own=own, preset=rate, threads=self.threads, stages=self.stages,
-            report=report,
-        )  # fmt: skip

@@ -198,16 +198,11 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
 
 def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
     """Assemble the reads, in memory or on disk."""
-    from overlapper.assemble.contigs import assemble_reads
-    from overlapper.assemble.stored import assemble_stored
+    from overlapper.assemble.contigs import assemble_packed
 
-    if run.memory:
-        store, place, stages = files.enter_context(run.stored(progress))
-        how = run.finding(int(store.lengths.sum()), progress)
-        return assemble_stored(store, place, run.budget, run.params, stages=stages, **how)
-    given, _, stages = files.enter_context(run.held(progress))
-    how = run.finding(given.total_bases, progress)
-    return assemble_reads(given, run.params, threads=run.threads, stages=stages, **how)
+    store, _, resources = files.enter_context(run.opened(progress))
+    run.note_devices(int(store.lengths.sum()), progress)
+    return assemble_packed(store, resources, run.params, preset=run.preset, report=progress.report)
 
 
 def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:

@@ -134,8 +134,7 @@ def _corrected(
     run: StageRun, overlaps: str | None, uncovered: str, progress: Progress, files: RunFiles
 ) -> Corrected:
     """Correct the reads, in memory or on disk; what the result is read from stays until files are closed."""
-    from overlapper.correct.reads import correct as correct_reads
-    from overlapper.correct.stored_rounds import correct_stored
+    from overlapper.correct.reads import correct_packed
     from overlapper.correct.uncovered import Uncovered
     from overlapper.io import read_overlaps
     from overlapper.io.identity import Input, digest_of_table
@@ -147,15 +146,9 @@ def _corrected(
         found.extend([read_overlaps(overlaps, heads).distinct()] if overlaps else [])
         return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
-    cut = Uncovered(uncovered)
-    if run.memory:
-        store, _, stages = files.enter_context(run.stored(progress, given_overlaps))
-        first = found.pop() if found else None
-        how = run.finding(int(store.lengths.sum()), progress)
-        return correct_stored(store, run.budget, first, run.params, uncovered=cut, stages=stages, **how)
-    given, order, stages = files.enter_context(run.held(progress, given_overlaps))
-    how = run.finding(given.total_bases, progress)
-    return correct_reads(
-        given, found.pop() if found else None, run.params, threads=run.threads, uncovered=cut, stages=stages,
-        order=order, **how,
+    store, order, resources = files.enter_context(run.opened(progress, given_overlaps))
+    run.note_devices(int(store.lengths.sum()), progress)
+    return correct_packed(
+        store, resources, found.pop() if found else None, run.params, order=order, preset=run.preset,
+        uncovered=Uncovered(uncovered), report=progress.report,
     )  # fmt: skip

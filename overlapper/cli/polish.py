@@ -107,25 +107,13 @@ def polish(
 
 def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, clock: Clock) -> Polished:
     """Polish the unitigs of a file, in memory or on disk."""
-    from overlapper.correct.polish import polish as polish_unitigs
-    from overlapper.correct.polish import read_unitigs
-    from overlapper.correct.stored_polish import polish_stored
+    from overlapper.correct.polish import polish_packed, read_unitigs
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
 
     progress.report("reading")
     unitigs = read_unitigs(layout)
     digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
     layouts = [Input("unitigs", [layout], digest)]
-    if run.memory:
-        store, place, stages = files.enter_context(run.stored(progress, lambda heads: layouts))
-        clock.lap("reading")
-        return polish_stored(
-            unitigs, store, place, run.budget, run.params, preset=run.preset, stages=stages,
-            report=progress.report,
-        )  # fmt: skip
-    given, _, stages = files.enter_context(run.held(progress, lambda heads: layouts))
+    store, _, resources = files.enter_context(run.opened(progress, lambda heads: layouts))
     clock.lap("reading")
-    return polish_unitigs(
-        unitigs, given, run.params, preset=run.preset, threads=run.threads, stages=stages,
-        report=progress.report,
-    )  # fmt: skip
+    return polish_packed(unitigs, store, resources, run.params, preset=run.preset, report=progress.report)

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
@@ -14,9 +14,11 @@ from overlapper.runtime import cleanup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     import numpy as np
 
+    from overlapper.correct.resources import Resources
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
@@ -29,6 +31,23 @@ if TYPE_CHECKING:
 
 def _no_others(heads: Reads) -> list[Input]:
     return []
+
+
+class Opened(NamedTuple):
+    """The reads of a run, in memory or on disk.
+
+    Attributes
+    ----------
+    store : ReadStore
+        With qualities.
+    order : ndarray of int64, shape (reads,)
+        The number of each of them in the input.
+    resources : Resources
+    """
+
+    store: ReadStore
+    order: np.ndarray
+    resources: Resources
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,18 +135,14 @@ class StageRun:
 
         return Budget.of(self.memory, self.threads)
 
-    def finding(self, bases: int, progress: Progress) -> dict[str, Any]:
-        """Return how overlaps of so many bases of reads are found, in memory or on disk; log where."""
+    def note_devices(self, bases: int, progress: Progress) -> None:
+        """Log on what overlaps of so many bases of reads are found."""
         from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, device_for
         from overlapper.runtime.gpu.devices import named, select_devices
 
         taken = device_for(FROM_SEEDS_ON_GPUS, self.device, bases, self.threads)
         devices = self.devices if taken == self.device else select_devices(taken)
         progress.note(f"overlaps on {named(devices, self.threads)}")
-        return {
-            "preset": self.preset, "device": self.device, "gpu_memory": self.gpu_memory,
-            "report": progress.report,
-        }  # fmt: skip
 
     def facts(self) -> dict[str, Any]:
         """Return devices and parameters, for the record of the run."""
@@ -141,17 +156,30 @@ class StageRun:
         from overlapper.assemble.budget_estimate import describe
         from overlapper.tiled.tiles import planned
 
-        with self.stored(progress) as (store, _, _):
+        with self._on_disk(progress, _no_others) as (store, *_):
             params = planned(store, self.budget, self.preset, None)
             for line in describe(store, params, self.budget, rounds, unitig_bases):
                 print(line)
 
-    @contextlib.contextmanager
-    def held(
+    def opened(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
-    ) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
-        """Yield the reads in canonical order, that order, and stages; for ``others`` see `stored`."""
+    ) -> AbstractContextManager[Opened]:
+        """Read the reads, into memory or, in a memory budget, onto disk.
+
+        Without a folder of the user's what is on disk is in a temporary one beside the output.
+
+        Parameters
+        ----------
+        progress : Progress
+        others : callable
+            Gives the inputs besides reads, when the names and lengths of these are there.
+        """
+        return self._on_disk(progress, others) if self.memory else self._in_memory(progress, others)
+
+    @contextlib.contextmanager
+    def _in_memory(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
         from overlapper.io.identity import digest_of_arrays, digest_of_reads
+        from overlapper.io.read_store import ReadStore
         from overlapper.runtime.threads import start
         from overlapper.sketch.canonical import canonical_order, in_order
         from overlapper.tiled.stages import Stages
@@ -181,22 +209,10 @@ class StageRun:
                 self._note_changes(place, progress)
                 stages = Stages(place, note=progress.note)
             del given  # there is room for one copy of the reads
-            yield ordered, order, stages
+            yield Opened(ReadStore.of(ordered), order, self._resources(stages))
 
     @contextlib.contextmanager
-    def stored(
-        self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
-    ) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
-        """Yield the packed reads, with their qualities, the folder that they are in, and stages kept there.
-
-        Without a folder of the user's that is a temporary one beside the output.
-
-        Parameters
-        ----------
-        progress : Progress
-        others : callable
-            Gives the inputs besides reads, when the names and lengths of these are there.
-        """
+    def _on_disk(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
         from overlapper.io.identity import digest_of_arrays, states_of
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.tiles import store_reads
@@ -216,9 +232,15 @@ class StageRun:
             none = digest_of_arrays(None, None)
             qualities = parts.as_input("qualities", facts.get("qualities", none), states)
             place.begin([reads, qualities, *others(store.names())])
+            note = progress.note if self.workdir else lambda text: None
             if self.workdir:
                 self._note_changes(place, progress)
-            yield store, place, Stages(place, note=progress.note if self.workdir else lambda text: None)
+            yield Opened(store, store.order, self._resources(Stages(place, self.budget, note=note)))
+
+    def _resources(self, stages: Stages) -> Resources:
+        from overlapper.correct.resources import Resources
+
+        return Resources(stages, self.threads, self.device, self.gpu_memory)
 
     def _note_changes(self, place: Workdir, progress: Progress) -> None:
         """Log which parameters differ from those that finished stages of the folder were made with."""

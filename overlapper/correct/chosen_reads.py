@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
+from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
-from overlapper.io.stored_reads import PART_BASES
 from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.depth import ASIDE, ChosenReads, groups
@@ -21,18 +21,18 @@ from overlapper.tiled.stages import Stages
 
 def choose(
     stages: Stages,
-    reads: Reads,
+    store: ReadStore,
     depth: int,
     threads: int,
     shared_kmers: Callable[[], SharedKmers | None] | None = None,
-) -> tuple[ChosenReads | None, dict[str, Any]]:
-    """Choose reads, as a stage; return them, None where no read is set aside, and the facts.
+) -> tuple[ReadStore, ChosenReads | None, dict[str, Any]]:
+    """Choose reads, as stages; return those that are left, the choice, None where it is all, and the facts.
 
     Parameters
     ----------
     stages : Stages
-    reads : Reads
-        In canonical order.
+    store : ReadStore
+        What is chosen of it has no names.
     depth : int
         See `ChosenReads.of`.
     threads : int
@@ -40,19 +40,17 @@ def choose(
         Gives what overlapping reads share, which is estimated by default.
     """
     if not depth:
-        return None, {}
+        return store, None, {}
 
     def make() -> tuple[ChosenReads, dict[str, Any]]:
+        reads = store.mapped()
         shared = shared_kmers() if shared_kmers else estimate_errors(reads, threads)[1]
         chosen = ChosenReads.of(reads, shared, depth, threads)
         return chosen, chosen.facts(reads.lengths)
 
     chosen, facts = stages.run("depth", ChosenReads, [depth], make)
-    return (chosen if facts[ASIDE] else None), facts
-
-
-def store_chosen(stages: Stages, store: ReadStore, chosen: ChosenReads) -> ReadStore:
-    """Return the chosen reads of a store as one of their own, without names, as a stage."""
+    if not facts[ASIDE]:
+        return store, None, facts
     numbers = np.flatnonzero(chosen.kept)
 
     def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
@@ -60,7 +58,7 @@ def store_chosen(stages: Stages, store: ReadStore, chosen: ChosenReads) -> ReadS
         ReadStore.write(artifact, (store.take(numbers[start:stop]) for start, stop in parts))
         return {}
 
-    return ReadStore.open(stages.write("chosen-reads", [], write)[0])
+    return ReadStore.open(stages.write("chosen-reads", [], write)[0]), chosen, facts
 
 
 def groups_of(reads: Reads, depth: int, threads: int) -> list[np.ndarray]:

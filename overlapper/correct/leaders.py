@@ -9,8 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correct.pileups import Pileups
-from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
+from overlapper.correct.pileup_source import PileupSource, RowsOfTargets, rows_in_parts
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.runtime.threads import map_in_order
 
@@ -49,12 +48,12 @@ class Roles:
         return tuple(some)  # type: ignore[return-value]
 
 
-def leaders_of(pileups: Pileups | StoredPileups, roles: Roles, wave: int, threads: int) -> np.ndarray:
+def leaders_of(pileups: PileupSource, roles: Roles, wave: int, threads: int) -> np.ndarray:
     """Return the numbers of the leaders of a wave, ascending.
 
     Parameters
     ----------
-    pileups : Pileups or StoredPileups
+    pileups : PileupSource
         All reads on all reads.
     roles : Roles
         Of the waves before.
@@ -75,14 +74,14 @@ def leaders_of(pileups: Pileups | StoredPileups, roles: Roles, wave: int, thread
     return np.flatnonzero(undecided & ~np.concatenate([np.zeros(0, bool), *led]))
 
 
-def roles_of(leading: np.ndarray, of_leaders: Pileups | StoredPileups, threads: int) -> Roles:
+def roles_of(leading: np.ndarray, of_leaders: PileupSource, threads: int) -> Roles:
     """Return the roles of all reads.
 
     Parameters
     ----------
     leading : ndarray of int64
         Numbers of the leaders.
-    of_leaders : Pileups or StoredPileups
+    of_leaders : PileupSource
         Leaders on the reads that are like them.
     threads : int
         Changes nothing but the time.

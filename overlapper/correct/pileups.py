@@ -1,21 +1,20 @@
-"""Pileups: targets and the reads that overlap them (``docs/algorithms/correction.md``, section 1)."""
+"""Pileups: targets and the reads that overlap them (``docs/algorithms/correction.md``, section 1).
+
+All of them may be too many for memory: `overlapper.correct.pileup_source` has those of successive targets.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
 
 from overlapper.kernels.common.sorting import order_by_number, taken_from_both
 from overlapper.runtime.threads import map_in_order
-from overlapper.sketch.canonical import in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import Table, column
-from overlapper.tables.ragged import places_within
-from overlapper.tables.samples import spread
 
 WIDEN = 200
 """Rows are widened by up to this many bases at either end, where both reads go on."""
@@ -146,8 +145,6 @@ class Pileups:
         `nearest_divergence` of the reads, given where ``rows`` are a part of all.
     numbers : ndarray of int64, optional
         Numbers of the reads in the whole set, where ``reads`` are a part of it.
-    threads : int
-        That copy targets; they change nothing but the time.
     """
 
     targets: Reads
@@ -158,7 +155,6 @@ class Pileups:
     reach: int = WIDEN
     nearest: np.ndarray | None = None
     numbers: np.ndarray | None = None
-    threads: int = 1
 
     def __post_init__(self) -> None:
         if (np.diff(self.rows.target) < 0).any():
@@ -182,41 +178,6 @@ class Pileups:
         """Where the rows of each target start."""
         return np.searchsorted(self.rows.target, np.arange(len(self.targets) + 1))
 
-    def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
-        """Yield the number of the first target, and the pileups: in memory, all targets are one block.
-
-        Parameters
-        ----------
-        targets : ndarray of int64, optional
-            Only these targets, ascending; they are numbered anew.
-        """
-        if targets is None:
-            yield 0, self
-        elif len(targets):
-            yield 0, self._of(targets)
-
-    def _of(self, targets: np.ndarray) -> Pileups:
-        of_each = np.diff(self.first)[targets]
-        rows = self.rows.take(np.repeat(self.first[targets], of_each) + places_within(of_each))
-        target = np.repeat(np.arange(len(targets), dtype=np.int32), of_each)
-        rows = dataclasses.replace(rows, target=target)
-        return dataclasses.replace(
-            self, targets=self.taken(targets), rows=rows, divergence=self.typical_divergence,
-            nearest=self.nearest_divergence,
-        )  # fmt: skip
-
-    def taken(self, targets: np.ndarray) -> Reads:
-        """Return some of the targets."""
-        return in_order(self.targets, targets, self.threads)
-
     def rows_on(self, start: int, stop: int) -> Rows:
         """Return a view of the rows on targets ``[start, stop)``."""
         return self.rows.rows(int(self.first[start]), int(self.first[stop]))
-
-    def sample(self, wanted: int) -> Pileups:
-        """Return the pileups of ``wanted`` targets, evenly spread."""
-        sample = spread(len(self.targets), wanted)
-        some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
-        rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))
-        targets = self.targets.take(sample)
-        return Pileups(targets, self.reads, rows, self.targets_vote, nearest=self.nearest_divergence)

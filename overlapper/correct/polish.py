@@ -13,7 +13,8 @@ import dataclasses
 import itertools
 import os
 import re
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +24,19 @@ from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.contradictions import CONTRADICTED, Mended
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import pack_reads
-from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.pileup_source import PileupSource
 from overlapper.correct.read_placement import rows_on
+from overlapper.correct.resources import Resources
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
+from overlapper.io.arrays import load_arrays, save_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
@@ -157,43 +160,47 @@ def polish(
     ParameterError
         When there is no such preset.
     """
-    stages = stages or Stages()
-    threads = threads or available_threads()
-    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
-    reads = in_order(reads, canonical_order(reads, threads), threads)
-    chosen, depth = choose(stages, reads, params.depth, threads)
-    if chosen:
-        reads = in_order(reads, np.flatnonzero(chosen.kept), threads)
-    rate = polishing_error_rate(reads, preset, threads)
-    kept = HeldPolishingReads(reads, rate)
-    made = polish_kept(unitigs, kept, own, params, threads=threads, stages=stages, report=report)
-    return dataclasses.replace(made, funnel=depth | made.funnel)
+    resources = Resources.of(stages, threads)
+    order = canonical_order(reads, resources.threads)
+    store = ReadStore.of(in_order(reads, order, resources.threads))
+    return polish_packed(unitigs, store, resources, params, own=own, preset=preset, report=report)
 
 
-def polish_kept(
+def polish_packed(
     unitigs: Unitigs,
-    kept: KeptPolishingReads,
-    own: OwnReads | None,
-    params: CorrectParams,
+    store: ReadStore,
+    resources: Resources,
+    params: CorrectParams | None = None,
     *,
-    threads: int,
-    stages: Stages,
-    report: Report,
+    own: OwnReads | None = None,
+    preset: str | ErrorRate = "auto",
+    report: Report = unreported,
 ) -> Polished:
-    """Polish unitigs with reads in memory or on disk.
+    """Polish unitigs with reads that are packed, in memory or on disk.
 
-    Arguments not listed are those of `polish`.
+    Arguments that are not listed are those of `polish`.
 
     Parameters
     ----------
-    kept : KeptPolishingReads
+    store : ReadStore
+        With qualities, where the reads have them.
+    resources : Resources
+
+    Raises
+    ------
+    ParameterError
+        When a memory budget is too small for the reads.
     """
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    room = resources.room(len(store), unitigs.sequences.total_bases)
+    store, _, depth = choose(resources.stages, store, params.depth, resources.threads)
+    rate = polishing_error_rate(store.mapped(), preset, resources.threads)
     sequences = unitigs.sequences
-    funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
+    funnel = depth | {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(store)}
     warnings: list[str] = []
     places: list[tuple[str, int]] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _vote(Round(number, stages, threads, report), unitigs, kept, own, params)
+        unitigs, facts = _vote(Round(number, resources, report), unitigs, store, rate, own, params, room)
         params = params.with_fitted(facts)
         counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -203,68 +210,24 @@ def polish_kept(
     return Polished(unitigs, funnel, warnings, places)
 
 
-class KeptPolishingReads(Protocol):
-    """The reads that polish, in memory (`HeldPolishingReads`) or on disk.
-
-    Attributes
-    ----------
-    rate : ErrorRate
-    lengths : ndarray of int64, shape (reads,)
-    """
-
-    @property
-    def rate(self) -> ErrorRate:
-        """Error rate of the reads."""
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """Lengths of the reads, in canonical order."""
-
-    def __len__(self) -> int: ...
-
-    def rows_on(self, round_: Round, targets: Reads) -> Rows:
-        """Lay the reads on targets."""
-
-    def pileups(self, targets: Reads, rows: Rows) -> Pileups | StoredPileups:
-        """Return the pileups of rows on targets."""
-
-
-@dataclasses.dataclass(frozen=True)
-class HeldPolishingReads:
-    """Reads in memory, in canonical order; see `KeptPolishingReads`."""
-
-    reads: Reads
-    rate: ErrorRate
-
-    def __len__(self) -> int:
-        return len(self.reads)
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """See `KeptPolishingReads`."""
-        return self.reads.lengths
-
-    def rows_on(self, round_: Round, targets: Reads) -> Rows:
-        """See `KeptPolishingReads`."""
-        return rows_on(targets, self.reads, self.rate, round_.threads, round_.report)
-
-    def pileups(self, targets: Reads, rows: Rows) -> Pileups:
-        """See `KeptPolishingReads`."""
-        return Pileups(targets, self.reads, rows, targets_vote=False)
-
-
 def _vote(
-    round_: Round, unitigs: Unitigs, kept: KeptPolishingReads, own: OwnReads | None, params: CorrectParams
+    round_: Round,
+    unitigs: Unitigs,
+    store: ReadStore,
+    rate: ErrorRate,
+    own: OwnReads | None,
+    params: CorrectParams,
+    room: int | None,
 ) -> tuple[Unitigs, dict[str, Any]]:
     """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
 
-    def find() -> tuple[Unitigs, dict[str, Any]]:
+    def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
         windows = _Windows(unitigs)
         if own is None:
-            rows = kept.rows_on(round_, windows.reads)
+            rows = rows_on(windows.reads, store, rate, round_, room, beside)
         else:
-            rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
-        pileups = kept.pileups(windows.reads, rows)
+            rows = rows_of_own(own, windows.intervals, store.lengths, rate.value)
+        pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
         joined, unconfirmed, contradicted = windows.joining(), 0, list[tuple[str, int]]()
         fitted = fit_threshold(pileups, params, round_.threads)
         for before, block in pileups.blocks():
@@ -278,7 +241,8 @@ def _vote(
             contradicted += windows.places(before, mended.contradicted)
             del mended
         polished = Unitigs(joined.taken(), unitigs.circular)
-        return polished, {
+        save_arrays(artifact, polished)
+        return {
             **fitted.fitted(),
             "reads on windows": len(rows),
             "bases": polished.sequences.total_bases,
@@ -287,7 +251,8 @@ def _vote(
             CONTRADICTED: contradicted,
         }
 
-    return round_.stages.run(f"polish-{round_.number}", Unitigs, [kept.rate, params.of_round()], find)
+    made, facts = round_.stages.write(f"polish-{round_.number}", [rate, params.of_round()], write)
+    return load_arrays(made, Unitigs), facts
 
 
 class _Windows:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 
+from overlapper.candidates.blocks import IN_BLOCKS
 from overlapper.candidates.registry import finder
 from overlapper.correct.pileups import Rows
+from overlapper.correct.rounds import Round
 from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
+from overlapper.io import folders
+from overlapper.io.artifacts import writing
+from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_params
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
+from overlapper.tiled.plan import cut_blocks
+from overlapper.tiled.tile_work import finished_artifact
+from overlapper.tiled.tiles import agreements_of
 
 SAMPLE_TARGETS = 16
 
@@ -24,25 +34,100 @@ Laid = tuple[Overlaps, np.ndarray]
 """Overlaps of reads with a target, which is the query, and a mask of the internal matches."""
 
 
-def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
+def rows_on(
+    targets: Reads, store: ReadStore, rate: ErrorRate, round_: Round, room: int | None, beside: Path
+) -> Rows:
     """Lay reads on targets, with at most one row for each pair.
 
     Parameters
     ----------
-    targets, reads : Reads
+    targets : Reads
+    store : ReadStore
     rate : ErrorRate
         Of the reads.
-    threads : int
-    report : callable
+    round_ : Round
+    room : int or None
+        Bytes that a tile may take: a block of targets and one of reads, with their seeds; None lays all reads
+        on all targets at once.
+    beside : Path
+        Folder of the seeds of tiles, which is removed again.
     """
-    report("choosing parameters", 0, 0)
-    params, _ = preset_params(reads, rate, threads)
-    together = Reads.concat([targets.bases_alone(), reads.bases_alone()])
-    report("seeding", 0, 0)
-    find, n = finder(params.finder).prepare(together, params, threads).find, len(targets)
+    threads, n = round_.threads, len(targets)
+    round_.report("choosing parameters", 0, 0)
+    params, _ = preset_params(store.mapped(), rate, threads)
+    round_.report("seeding", 0, 0)
+    if room is None:
+        found = _laid_at_once(targets, store, params, round_)
+    else:
+        found = _laid_in_tiles(targets, store, params, round_, room, beside)
+    return rows_of_laid(found, n)
+
+
+def _laid_at_once(targets: Reads, store: ReadStore, params: Params, round_: Round) -> Iterator[Laid]:
+    """Yield the reads that lie on each target."""
+    threads, n = round_.threads, len(targets)
+    together = Reads.concat([targets.bases_alone(), store.mapped()])
+    find = finder(params.finder).prepare(together, params, threads).find
     sampled = Candidates.concat([of_reads(find(t, t + 1), n) for t in sample_targets(n).tolist()])
     params = chain.with_typical(params, [chain.agreements(together, sampled, params.chain)])
-    return rows_of_laid(reported(laid(together, find, n, params, threads), n, report), n)
+    for done, part in enumerate(laid(together, find, n, params, threads)):
+        yield part
+        round_.report("laying reads on windows", done + 1, n)
+
+
+def _laid_in_tiles(
+    targets: Reads, store: ReadStore, params: Params, round_: Round, room: int, beside: Path
+) -> Iterator[Laid]:
+    """Yield the reads that lie on targets, a block of targets and one of reads at a time."""
+    together, n, threads = _Together(targets.bases_alone(), store), len(targets), round_.threads
+    blocks = IN_BLOCKS[params.finder]
+
+    def cut(seed_bytes: int) -> np.ndarray:
+        total = int(together.lengths.sum())
+        bounds = []
+        for first, lengths in ((0, targets.lengths), (n, store.lengths)):
+            of_seeds = seed_bytes * int(lengths.sum()) // max(total, 1)
+            bounds.append(first + cut_blocks(lengths, of_seeds, room // 2))
+        return np.unique(np.concatenate(bounds))
+
+    with writing(beside) as artifact:
+        blocks.write(artifact, together, params, room, threads, cut)
+    seeds = blocks(finished_artifact(beside), params)
+    measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
+    params = chain.with_typical(params, measured)
+    bounds = list(enumerate(itertools.pairwise(seeds.bounds.tolist())))
+    of_targets = [block for block in bounds if block[1][0] < n]
+    tiles = list(itertools.product(of_targets, bounds[len(of_targets) :]))
+    for done, ((queries, (first, last)), (block, (start, stop))) in enumerate(tiles):
+        round_.report("laying reads on windows", done, len(tiles))
+        reads = Reads.concat([together.block(first, last), together.block(start, stop)])
+        find = seeds.finder([queries, block], reads, threads).find
+        for found, internal in laid(reads, find, last - first, params, threads):
+            numbered = dataclasses.replace(
+                found, query=found.query + first, target=found.target + (start - (last - first))
+            )
+            yield numbered, internal
+    folders.remove(beside)
+
+
+class _Together:
+    """Targets, and stored reads behind them, as what seeds are made from."""
+
+    def __init__(self, targets: Reads, store: ReadStore) -> None:
+        self._targets, self._store = targets, store
+        self.lengths = np.concatenate([targets.lengths, store.lengths])
+
+    def block(self, start: int, stop: int) -> Reads:
+        """Return some of them."""
+        n = len(self._targets)
+        parts = [self._targets.rows(min(start, n), min(stop, n))]
+        if stop > n:
+            parts.append(self._store.block(max(start, n) - n, stop - n))
+        return Reads.concat([part for part in parts if len(part)])
+
+    def mapped(self) -> Reads:
+        """Return all of them."""
+        return self.block(0, len(self.lengths))
 
 
 def sample_targets(n: int) -> np.ndarray:
@@ -79,13 +164,6 @@ def laid(
         return overlaps.take(kept), inner[kept]
 
     return map_in_order(work, range(n), threads)
-
-
-def reported(parts: Iterable[Laid], n: int, report: Report) -> Iterator[Laid]:
-    """Yield parts, and report progress after each."""
-    for done, part in enumerate(parts):
-        yield part
-        report("laying reads on windows", done + 1, n)
 
 
 def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:

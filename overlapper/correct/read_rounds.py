@@ -6,22 +6,24 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
-from overlapper.correct.kept_reads import Facts, KeptReads, WriteConsensus
 from overlapper.correct.leaders import LED_BELOW, WAVES, leaders_of, roles_of
+from overlapper.correct.pileup_source import PileupSource
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.read_consensus import ConsensusPart, ConsensusWriter, Leaders, ReadConsensus
+from overlapper.correct.resources import Facts
 from overlapper.correct.rounds import Round
 from overlapper.correct.settled import settled_of
-from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.strands import SAME_STRAND, share_of_same_strand
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
-from overlapper.correct.voted import StoredVoted, Voted, VotedPart, VotedWriter
+from overlapper.io.artifacts import Artifact
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import Behind, even_ranges, map_in_order
 
@@ -31,76 +33,104 @@ _FOR_THREADS = 4
 """Of reads in memory a range has `_AT_A_TIME` for each so many threads, which wait for the last one at its
 end."""
 _MOST_CONVERTING = 4
-"""Most threads that convert consensus to parts (`VotedPart`), besides those that vote."""
+"""Most threads that convert consensus to parts (`ConsensusPart`), besides those that vote."""
+
+WriteConsensus = Callable[[ConsensusWriter], Facts]
+"""``write(writer)`` writes the consensus of all reads in order, and returns counts and fitted parameters."""
 
 
-def vote(
-    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
-) -> tuple[Voted | StoredVoted, Facts]:
-    """Replace all reads by their consensus; return it, with counts and fitted parameters."""
-    on_all: WriteConsensus
+def vote(pileups: PileupSource, params: CorrectParams, round_: Round) -> tuple[ReadConsensus, Facts]:
+    """Return the consensus of all reads, with counts and fitted parameters."""
+    write: WriteConsensus
     if given_error_rate(pileups, params) >= LED_BELOW:
-        on_all = partial(_vote_on_all, pileups, params, round_)
+        write = partial(_vote_on_all, pileups, params, round_)
     elif round_.number == 1:
-        on_all = _led_vote(kept, pileups, params, round_)
+        on_leaders = partial(_vote_on_leaders, pileups, params, round_)
+        artifact, found = _written(f"leaders-{round_.number}", on_leaders, params, round_)
+        leaders = Leaders.within(artifact)
+        write = partial(_vote_by_leaders, leaders, found, pileups, params, round_)
     else:
-        on_all = partial(_vote_on_unsettled, pileups, params, round_)
+        write = partial(_vote_on_unsettled, pileups, params, round_)
 
-    def on_all_of_strands(writer: VotedWriter) -> Facts:
-        return {**on_all(writer), SAME_STRAND: share_of_same_strand(pileups)}
+    def with_strands(writer: ConsensusWriter) -> Facts:
+        return {**write(writer), SAME_STRAND: share_of_same_strand(pileups)}
 
-    made, facts = kept.voted(f"correct-{round_.number}", round_, params, on_all_of_strands)
-    kept.replace(made)
-    return made, facts
+    artifact, facts = _written(f"correct-{round_.number}", with_strands, params, round_)
+    return ReadConsensus.within(artifact), facts
+
+
+def _written(
+    name: str, write: WriteConsensus, params: CorrectParams, round_: Round
+) -> tuple[Artifact, Facts]:
+    """Write consensus as a stage of this name."""
+
+    def make(artifact: Artifact, beside: Path) -> Facts:
+        writer = ConsensusWriter(artifact)
+        facts = write(writer)
+        writer.finish()
+        return facts
+
+    return round_.stages.write(name, params.of_round(), make)
 
 
 def _vote_on_all(
-    pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, writer: VotedWriter
+    pileups: PileupSource, params: CorrectParams, round_: Round, writer: ConsensusWriter
 ) -> Facts:
     """Vote on each read by all reads that overlap it."""
     bases = unconfirmed = 0
     setup = _VoteSetup.fitted(pileups, params, round_)
     for made in setup.vote(pileups):
         writer.add(made.part)
-        bases, unconfirmed = bases + made.part.bases, unconfirmed + made.unconfirmed
+        bases, unconfirmed = bases + made.part.reads.total_bases, unconfirmed + made.unconfirmed
     return {**setup.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
-def _led_vote(
-    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round
-) -> WriteConsensus:
-    """Vote on leaders, as a stage of its own; return the vote that corrects all reads with their help."""
-    leaders, found = kept.voted_leaders(round_, params, partial(_vote_on_leaders, pileups, params, round_))
+def _vote_by_leaders(
+    leaders: Leaders,
+    found: Facts,
+    pileups: PileupSource,
+    params: CorrectParams,
+    round_: Round,
+    writer: ConsensusWriter,
+) -> Facts:
+    """Vote on followers by leaders alone, on other reads by all that overlap them.
 
-    def on_all(writer: VotedWriter) -> Facts:
-        of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
-        roles = roles_of(leaders.numbers, of_leaders, round_.threads)
-        place = np.zeros(len(pileups.targets), np.int64)
-        place[leaders.numbers] = np.arange(len(leaders.numbers))
-        setup = _VoteSetup(params.with_fitted(found), None, round_)
+    Parameters
+    ----------
+    leaders : Leaders
+    found : dict
+        What the vote on leaders returned.
+    pileups, params, round_, writer
+        As of the other votes.
+    """
+    of_leaders = PileupSource.of_rows(
+        pileups.targets, leaders.reads, leaders.rows, pileups.room, targets_vote=True,
+        divergence=pileups.typical_divergence, reach=0,
+    )  # fmt: skip
+    roles = roles_of(leaders.numbers, of_leaders, round_.threads)
+    place = np.zeros(len(pileups), np.int64)
+    place[leaders.numbers] = np.arange(len(leaders.numbers))
+    setup = _VoteSetup(params.with_fitted(found), None, round_)
 
-        def corrected(start: int, stop: int) -> _Numbered:
-            """Correct followers by leaders alone, others by all their rows."""
-            leading, following, others = numbers = roles.within(start, stop)
-            known = _Made(VotedPart.taken(leaders, place[leading]))
-            made = setup.vote(of_leaders, following), setup.vote(pileups, others)
-            return np.concatenate(numbers), itertools.chain([known], *made)
+    def corrected(start: int, stop: int) -> _Numbered:
+        leading, following, others = numbers = roles.within(start, stop)
+        known = _Made(leaders.take(place[leading]))
+        made = setup.vote(of_leaders, following), setup.vote(pileups, others)
+        return np.concatenate(numbers), itertools.chain([known], *made)
 
-        bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
-        return {
-            **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
-            "followers": int(roles.follows.sum()),
-            "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: found[UNVOTED] + unconfirmed,
-        }  # fmt: skip
-
-    return on_all
+    bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
+    return {
+        **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
+        "followers": int(roles.follows.sum()),
+        "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: found[UNVOTED] + unconfirmed,
+    }  # fmt: skip
 
 
 def _vote_on_leaders(
-    pileups: Pileups | StoredPileups,
+    pileups: PileupSource,
     params: CorrectParams,
     round_: Round,
-    writer: VotedWriter,
+    writer: ConsensusWriter,
 ) -> Facts:
     """Vote on leaders, by all reads that overlap them; write their rows on the reads like them, too."""
     targets, threads = pileups.targets, round_.threads
@@ -108,7 +138,8 @@ def _vote_on_leaders(
     writer.add_rows(alike)  # so that the columns are there
     setup = _VoteSetup.fitted(pileups, params, round_)._replace(targets_lead=True)
     for wave in range(1, WAVES + 1):
-        roles = roles_of(leading, Pileups(targets, targets, alike, targets_vote=True), threads)
+        by_leaders = PileupSource.of_rows(targets, targets, alike, pileups.room, targets_vote=True)
+        roles = roles_of(leading, by_leaders, threads)
         of_wave = leaders_of(pileups, roles, wave, threads)
         writer.add_numbers(of_wave)
         rows = [alike]
@@ -123,7 +154,7 @@ def _vote_on_leaders(
 
 
 def _vote_on_unsettled(
-    pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round, writer: VotedWriter
+    pileups: PileupSource, params: CorrectParams, round_: Round, writer: ConsensusWriter
 ) -> Facts:
     """Vote on each read that is not settled by all reads that overlap it."""
     settled = settled_of(pileups, round_.threads)
@@ -132,7 +163,7 @@ def _vote_on_unsettled(
     def corrected(start: int, stop: int) -> _Numbered:
         stays = settled.stays[start:stop]
         staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
-        unchanged = VotedPart.kept(pileups.taken(staying), settled.depth[staying])
+        unchanged = ConsensusPart.unchanged(pileups.targets.take(staying), settled.depth[staying])
         made = itertools.chain([_Made(unchanged)], setup.vote(pileups, others))
         return np.concatenate([staying, others]), made
 
@@ -150,8 +181,8 @@ _Numbered = tuple[np.ndarray, Iterator["_Made"]]
 def _write_all(
     corrected: Callable[[int, int], _Numbered],
     round_: Round,
-    pileups: Pileups | StoredPileups,
-    writer: VotedWriter,
+    pileups: PileupSource,
+    writer: ConsensusWriter,
 ) -> tuple[int, int]:
     """Write the consensus of all reads; return its bases, and those of what is made that are not confirmed.
 
@@ -160,26 +191,26 @@ def _write_all(
     corrected : callable
         Of the reads ``[start, stop)``.
     round_ : Round
-    pileups : Pileups or StoredPileups
-    writer : VotedWriter
+    pileups : PileupSource
+    writer : ConsensusWriter
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
-    times = max(1, round_.threads // _FOR_THREADS) if isinstance(pileups, Pileups) else 1
+    times = max(1, round_.threads // _FOR_THREADS) if pileups.room is None else 1
     with Behind() as behind:  # a range is written while the next one is made
         for start, stop in even_ranges(lengths, times * _AT_A_TIME):
             numbers, to_be_made = corrected(start, stop)
             made = list(to_be_made)
             unconfirmed += sum(one.unconfirmed for one in made)
             parts = [one.part for one in made]
-            bases += sum(part.bases for part in parts)
+            bases += sum(part.reads.total_bases for part in parts)
             behind.call(partial(_write, parts, np.argsort(numbers), writer))
             round_.report("consensus", stop, len(lengths))
     return bases, unconfirmed
 
 
-def _write(parts: list[VotedPart], order: np.ndarray, writer: VotedWriter) -> None:
+def _write(parts: list[ConsensusPart], order: np.ndarray, writer: ConsensusWriter) -> None:
     """Write parts, their reads put in order."""
-    for part in VotedPart.in_order(parts, order):
+    for part in ConsensusPart.in_order(parts, order):
         writer.add(part)
 
 
@@ -188,14 +219,14 @@ class _Made(NamedTuple):
 
     Attributes
     ----------
-    part : VotedPart
+    part : ConsensusPart
     unconfirmed : int
         Bases that are not confirmed though many reads cover them (`overlapper.correct.unvoted`).
     alike : Rows
         Of leaders, `Consensus.alike`, targets numbered among all that are voted on; else empty.
     """
 
-    part: VotedPart
+    part: ConsensusPart
     unconfirmed: int = 0
     alike: Rows = Rows.empty()
 
@@ -220,7 +251,7 @@ class _VoteSetup(NamedTuple):
     targets_lead: bool = False
 
     @classmethod
-    def fitted(cls, pileups: Pileups | StoredPileups, params: CorrectParams, round_: Round) -> Self:
+    def fitted(cls, pileups: PileupSource, params: CorrectParams, round_: Round) -> Self:
         """Fit thresholds and doubt to a sample of the pileups, unless they are given."""
         params = fit_threshold(pileups, params, round_.threads)
         doubt = None if round_.number == 1 else fit_doubt(pileups, params, round_.threads)
@@ -230,7 +261,7 @@ class _VoteSetup(NamedTuple):
         """Return the fitted parameters."""
         return self.params.fitted()
 
-    def vote(self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None) -> Iterator[_Made]:
+    def vote(self, pileups: PileupSource, targets: np.ndarray | None = None) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
         threads = self.round_.threads
         for before, block in pileups.blocks(targets):
@@ -252,5 +283,5 @@ class _VoteSetup(NamedTuple):
             on = made.alike
             numbers = on.target if block.numbers is None else block.numbers[on.target]
             alike = dataclasses.replace(on, target=numbers, read=before + first + on.read)
-        part = VotedPart.of(made, block.targets.rows(first, stop))
+        part = ConsensusPart.of(made, block.targets.rows(first, stop))
         return stop, _Made(part, len(unvoted(block, made, first)), alike)

@@ -10,24 +10,27 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from overlapper.correct import strands
 from overlapper.correct.changes import Changes
 from overlapper.correct.chosen_reads import groups_of
-from overlapper.correct.kept_reads import HeldReads, KeptReads
+from overlapper.correct.pileup_source import PileupSource
+from overlapper.correct.read_consensus import ReadConsensus
 from overlapper.correct.read_rounds import vote
+from overlapper.correct.resources import ChangedParams, Resources
+from overlapper.correct.round_overlaps import find_rows
 from overlapper.correct.rounds import Round
 from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
-from overlapper.correct.voted import StoredVoted, Voted
+from overlapper.io.read_columns import ReadColumns
+from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.overlap.presets import COPIES_TOLD_LATER, CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
@@ -59,7 +62,7 @@ class Corrected:
     funnel: dict[str, int]
     seconds: dict[str, float]
     warnings: list[str]
-    _made: Voted | StoredVoted
+    _made: ReadConsensus
     _kept_parts: Parts
 
     def parts(self) -> Iterator[Reads]:
@@ -70,17 +73,6 @@ class Corrected:
     def lengths(self) -> np.ndarray:
         """Bases of each corrected read (int64)."""
         return self._kept_parts.end - self._kept_parts.start
-
-    def bases_alone(self) -> Reads:
-        """Return the corrected reads, in memory, without names and qualities, in the order of the input."""
-        made = self._made.reads
-        assert isinstance(made, Reads)
-        parts = self._kept_parts.as_reads(made.bases_alone().take, _PART_BASES)
-        return Reads.concat([part.bases_alone() for part in parts])
-
-    def of_groups(self, groups: int) -> Self:
-        """Return the same, with the number of groups within which overlaps were found, if several."""
-        return dataclasses.replace(self, funnel={"groups": groups} | self.funnel) if groups > 1 else self
 
     @property
     def reads(self) -> Reads:
@@ -153,86 +145,96 @@ def correct(
     >>> correct(reads).changes.fate[0]
     <Fate.CORRECTED: 'corrected'>
     """
-    stages = stages or Stages()
-    threads = threads or available_threads()
+    resources = Resources.of(stages, threads, device, gpu_memory)
     if order is None:
         report("sorting reads", 0, 0)
-        order = canonical_order(reads, threads)
-        reads = in_order(reads, order, threads)
-    back = np.argsort(order)
-    heads, params = reads.heads(), params or CorrectParams()
-    given = None if overlaps is None else overlaps.renumber(back)
-    groups = groups_of(reads, params.depth, threads)
-    kept = HeldReads(reads, given, groups, threads, device, gpu_memory)
-    del reads, overlaps, given
-    made = correct_kept(
-        heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,
-        threads=threads, stages=stages, report=report,
+        order = canonical_order(reads, resources.threads)
+        reads = in_order(reads, order, resources.threads)
+    store = ReadStore.of(reads)
+    del reads
+    return correct_packed(
+        store, resources, overlaps, params, order=order, preset=preset, overlap_changes=overlap_changes,
+        uncovered=uncovered, report=report,
     )  # fmt: skip
-    return made.of_groups(len(groups))
 
 
-def correct_kept(
-    heads: Reads,
-    kept: KeptReads,
-    back: np.ndarray,
-    params: CorrectParams,
+def correct_packed(
+    store: ReadStore,
+    resources: Resources,
+    overlaps: Overlaps | None = None,
+    params: CorrectParams | None = None,
     *,
-    preset: str | ErrorRate,
-    overlap_changes: Mapping[str, Any] | None,
-    uncovered: Uncovered,
-    threads: int,
-    stages: Stages,
-    report: Report,
+    order: np.ndarray,
+    preset: str | ErrorRate = "auto",
+    overlap_changes: ChangedParams = None,
+    uncovered: Uncovered = Uncovered.KEEP,
+    report: Report = unreported,
 ) -> Corrected:
-    """Correct reads in memory or on disk.
+    """Correct reads that are packed, in memory or on disk.
 
-    Arguments not listed are those of `correct`.
+    In a memory budget, corrected reads stay on disk until they are asked for. Arguments that are not listed
+    are those of `correct`.
 
     Parameters
     ----------
-    heads : Reads
-        Names and lengths in canonical order.
-    kept : KeptReads
-        The reads in that order.
-    back : ndarray of int64, shape (reads,)
-        The number in canonical order of each read of the input.
+    store : ReadStore
+        With qualities, where the reads have them.
+    resources : Resources
+    order : ndarray of int64, shape (reads,)
+        The number of each read in the input.
+
+    Raises
+    ------
+    ParameterError
+        When a memory budget is too small for the reads.
     """
-    first_stage = len(stages.done)
+    stages, params, back = resources.stages, params or CorrectParams(), np.argsort(order)
+    room = resources.room(len(store))
+    heads = store.names().take(store.order)
+    given = overlaps
+    if overlaps is not None and (back != np.arange(len(back))).any():
+        given = overlaps.renumber(back)
+    groups = groups_of(store.mapped(), params.depth, resources.threads)
+    del overlaps
+    first_stage, rounds = len(stages.done), params.rounds
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
-    rounds = params.rounds
+    reads: ReadColumns = store
     for number in itertools.count(1):
-        round_ = Round(number, stages, threads, report)
-        given = (overlap_changes or {}) if number == 1 else {}
-        for_votes = {**given, "classes": {**COPIES_TOLD_LATER, **given.get("classes", {})}}
-        pileups, overlaps = kept.pileups(round_, preset if number == 1 else CORRECTED, for_votes)
-        made, facts = vote(kept, pileups, params, round_)
-        del pileups
+        round_ = Round(number, resources, report)
+        asked = (overlap_changes or {}) if number == 1 else {}
+        for_votes = {**asked, "classes": {**COPIES_TOLD_LATER, **asked.get("classes", {})}}
+        in_order, rate = (store, preset) if number == 1 else (None, CORRECTED)
+        rows = find_rows(round_, reads, in_order, groups, given, rate, for_votes)
+        given, found = None, rows.facts["overlaps"]
+        made, facts = vote(PileupSource.of_reads(reads, rows, room), params, round_)
+        del rows
         params = params.of_corrected_reads(facts["error rate"])
-        _count_round(funnel, number, overlaps, made, facts)
+        _count_round(funnel, number, found, made, facts)
         identity = _identity(made) if identity is None else identity
         if number == params.rounds and np.count_nonzero(made.counts[:, EDITS]) > CHANGED_SHARE * len(heads):
             rounds += params.further_rounds
         if number == rounds:
             break
-    del kept
+        reads = made.reads
     assert identity is not None
     kept_parts, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)
     funnel["reads out"] = len(kept_parts.read)
     funnel["bases out"] = int((kept_parts.end - kept_parts.start).sum())
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
     warnings = [*warning(facts), *strands.warning([facts])]
+    if len(groups) > 1:
+        funnel = {"groups": len(groups)} | funnel
     return Corrected(changes, funnel, seconds, warnings, made, kept_parts)
 
 
-def _identity(made: Voted | StoredVoted) -> np.ndarray:
+def _identity(made: ReadConsensus) -> np.ndarray:
     """Return the share of matching columns in the alignment of each read to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 
 
 def _count_round(
-    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, facts: dict[str, Any]
+    funnel: dict[str, int], number: int, overlaps: int, made: ReadConsensus, facts: dict[str, Any]
 ) -> None:
     found = {"overlaps": overlaps}
     if "settled" in facts:

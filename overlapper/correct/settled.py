@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.correct.pileup_source import PileupSource, RowsOfTargets, rows_in_parts
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.stored_pileups import RowsOfTargets, StoredPileups, rows_in_parts
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.runtime.threads import map_in_order
@@ -39,12 +39,12 @@ class Settled(NamedTuple):
     depth: np.ndarray
 
 
-def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
+def settled_of(pileups: PileupSource, threads: int) -> Settled:
     """Find the settled reads, given the pileups of all reads.
 
     Parameters
     ----------
-    pileups : Pileups or StoredPileups
+    pileups : PileupSource
     threads : int
         Changes nothing but the time.
     """

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.stored_pileups import StoredPileups
+from overlapper.correct.pileup_source import PileupSource
+from overlapper.correct.pileups import Rows
 from overlapper.tables.samples import spread
 
 SAME_STRAND = "share of rows on the strand of their target"
@@ -22,7 +22,7 @@ MOST_SHARED = 0.82
 """Share from which on sets are said to be of one strand: of two reads, where nine in ten are of one."""
 
 
-def share_of_same_strand(pileups: Pileups | StoredPileups) -> float:
+def share_of_same_strand(pileups: PileupSource) -> float:
     """Return the share of the rows of some targets that are on the strand of these; 0.5 if there are none."""
     targets = spread(len(pileups.targets), SAMPLE_TARGETS).tolist()
     rows = Rows.concat([pileups.rows_on(target, target + 1) for target in targets])

@@ -8,8 +8,8 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus
 from overlapper.correct.packed_reads import pack_reads
+from overlapper.correct.pileup_source import PileupSource
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
 from overlapper.kernels.consensus.votes import MIN_DEPTH
@@ -50,7 +50,7 @@ SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
 """By how much doubts count more where all divided bases lie outside of runs; pseudocount of divided bases."""
 
 
-def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, threads: int) -> CorrectParams:
+def fit_threshold(pileups: PileupSource, params: CorrectParams, threads: int) -> CorrectParams:
     """Fit the thresholds of the consensus that are not given.
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and its threshold
@@ -131,7 +131,7 @@ def stripping(excess: float) -> tuple[int, int]:
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
-def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, threads: int) -> int:
+def fit_doubt(pileups: PileupSource, params: CorrectParams, threads: int) -> int:
     """Return the factor of doubts for votes of corrected reads, in 16ths (section 7 of the definition).
 
     A vote does not show errors that corrected reads have in common. But the more there are, the more bases
@@ -139,7 +139,7 @@ def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, threads: 
     nearly all of these lie in long homopolymer runs, which are hard to correct; divided bases elsewhere show
     that reads err alike.
     """
-    wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(pileups.targets.total_bases, 1))
+    wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(int(pileups.targets.lengths.sum()), 1))
     sample = pileups.sample(max(SAMPLE_TARGETS, wanted))
     *first, _ = params.thresholds
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from overlapper.correct.changes import Changes, Fate
 from overlapper.correct.packed_reads import pack_reads, with_names
-from overlapper.correct.voted import StoredVoted, Voted
+from overlapper.correct.read_consensus import ReadConsensus
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
@@ -63,7 +63,7 @@ class Parts:
 
 
 def cut_uncovered(
-    given: Reads, made: Voted | StoredVoted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
+    given: Reads, made: ReadConsensus, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
 ) -> tuple[Parts, Changes]:
     """Return the parts of reads that are kept, and the fate of every read, in the order of the input.
 
@@ -71,7 +71,7 @@ def cut_uncovered(
     ----------
     given : Reads
         Only names and lengths are used.
-    made : Voted or StoredVoted
+    made : ReadConsensus
         Of the last round.
     uncovered : Uncovered
     identity : ndarray of float64

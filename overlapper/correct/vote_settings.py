@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from overlapper.correct.pileup_source import PileupSource
 from overlapper.correct.pileups import Pileups
-from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.kernels.consensus.layers import Settings
 from overlapper.kernels.consensus.own_bases import LONGEST_TABLED_RUN, MILLION, MOST_MISSING
 from overlapper.kernels.consensus.shares import UNIT
@@ -71,12 +71,12 @@ def anchor_of(divergence: float) -> int:
     return ACCURATE_ANCHOR if divergence < LONG_ANCHORS_BELOW else ANCHOR
 
 
-def error_rate(pileups: Pileups | StoredPileups) -> float:
+def error_rate(pileups: Pileups | PileupSource) -> float:
     """Estimate the error rate of the reads: their divergence from unitigs, or half of that from reads."""
     return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
 
 
-def given_error_rate(pileups: Pileups | StoredPileups, params: CorrectParams) -> float:
+def given_error_rate(pileups: Pileups | PileupSource, params: CorrectParams) -> float:
     """Return the error rate of the reads as they were given, before the first round."""
     return params.error_rate or error_rate(pileups)
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import numpy as np
 
 from overlapper.errors import InputError
 from overlapper.io.artifacts import Artifact
+from overlapper.tables.base import Table
+from overlapper.tables.ragged import offsets_of
 
 _Kind = TypeVar("_Kind")
 _ARRAYS = "arrays"
@@ -55,6 +57,36 @@ class ArrayWriter:
         self._known[name] = {"dtype": values.dtype.str, "shape": [before + len(values), *values.shape[1:]]}
 
 
+class TableWriter:
+    """Writes a table as `save_arrays` does, but part by part.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    within : str
+        What the names of its arrays begin with.
+    """
+
+    def __init__(self, artifact: Artifact, within: str = "") -> None:
+        self._columns = ArrayWriter(artifact)
+        self._within = within
+        self._counts: dict[str, list[np.ndarray]] = {}
+
+    def add(self, part: Table) -> None:
+        """Append the rows of a part."""
+        for field in dataclasses.fields(part):
+            values = getattr(part, field.name)
+            if values is not None and field.metadata["kind"] == "offsets":
+                self._counts.setdefault(field.name, []).append(np.diff(values))
+            elif values is not None:
+                self._columns.append(self._within + field.name, values)
+
+    def finish(self) -> None:
+        """Write where the rows of ragged columns start."""
+        for name, counts in self._counts.items():
+            self._columns.append(self._within + name, offsets_of(np.concatenate(counts)))
+
+
 def loaded_arrays(artifact: Artifact, names: Collection[str], within: str = "") -> dict[str, np.ndarray]:
     """Return arrays that `save_arrays` or an `ArrayWriter` wrote.
 
@@ -76,14 +108,16 @@ def loaded_arrays(artifact: Artifact, names: Collection[str], within: str = "") 
     }
 
 
-def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
-    """Return the dataclass that `save_arrays` wrote.
+def load_arrays(artifact: Artifact, kind: type[_Kind], within: str = "") -> _Kind:
+    """Return the dataclass that `save_arrays` or a `TableWriter` wrote.
 
     Parameters
     ----------
     artifact : Artifact
     kind : type
         The dataclass.
+    within : str
+        What the names of its arrays begin with.
 
     Raises
     ------
@@ -91,17 +125,12 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         When the artifact holds something else.
     """
     try:
-        return _built(kind, lambda name: loaded_arrays(artifact, [name]).get(name), "")
+        return _built(kind, lambda name: loaded_arrays(artifact, [name]).get(name), within)
     except (OSError, LookupError, TypeError, ValueError):
         raise InputError(
             f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
             remedy=f"Remove the folder {artifact.folder}.",
         ) from None  # fmt: skip
-
-
-def from_arrays(kind: type[_Kind], arrays: Mapping[str, np.ndarray | None]) -> _Kind:
-    """Return a dataclass of arrays by the names that `save_arrays` gives them; what is not there is None."""
-    return _built(kind, arrays.get, "")
 
 
 def _built(kind: type[_Kind], array: Callable[[str], np.ndarray | None], within: str) -> _Kind:

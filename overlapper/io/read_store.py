@@ -1,4 +1,4 @@
-"""Reads on disk, packed, in the order that they are worked on."""
+"""Packed reads, in the order that they are worked on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.io.identity import digest_of_parts
-from overlapper.io.stored_reads import StoredReads
+from overlapper.io.memory_artifacts import MemoryArtifact
+from overlapper.io.read_columns import ReadColumns
 from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
@@ -23,8 +24,8 @@ _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ReadStore(StoredReads):
-    """A read set in the order of its content; see `StoredReads` for the other attributes.
+class ReadStore(ReadColumns):
+    """A read set in the order of its content; see `ReadColumns` for the other attributes.
 
     Attributes
     ----------
@@ -33,6 +34,19 @@ class ReadStore(StoredReads):
     """
 
     order: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Reads) -> Self:
+        """Return reads in memory, which are in the order of their content already, as a store of them."""
+        artifact = MemoryArtifact()
+        for name in ("words", "name_bytes", "name_offsets"):
+            artifact.save(name, getattr(reads, name))
+        if reads.qualities is not None:
+            artifact.save("qualities", reads.qualities)
+        columns: dict[str, Any] = {
+            field.name: getattr(reads, field.name) for field in dataclasses.fields(ReadColumns)[2:]
+        }
+        return cls(artifact, "", **columns, order=np.arange(len(reads)))
 
     @staticmethod
     def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:

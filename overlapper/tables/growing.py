@@ -46,18 +46,3 @@ class GrowingArray:
         values, self._values = self._values, np.empty(0, self._values.dtype)
         resize(values, self._size)
         return values
-
-
-class GrowingColumns:
-    """Arrays to append to, by name; the first values of a name begin an array."""
-
-    def __init__(self) -> None:
-        self._arrays: dict[str, GrowingArray] = {}
-
-    def append(self, name: str, values: np.ndarray) -> None:
-        """Append values to an array."""
-        self._arrays.setdefault(name, GrowingArray(values.dtype)).append(values)
-
-    def taken(self) -> dict[str, np.ndarray]:
-        """Return all arrays; see `GrowingArray.taken`."""
-        return {name: array.taken() for name, array in self._arrays.items()}

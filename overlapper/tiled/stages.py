@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,9 @@ from overlapper.errors import ParameterError
 from overlapper.io import folders
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.runtime.code_digest import digest_of_code
+from overlapper.tiled.plan import Budget
 from overlapper.tiled.workdir import Workdir
 
 _Made = TypeVar("_Made")
@@ -63,12 +66,16 @@ class Stages:
     ----------
     workdir : Workdir, optional
         Where results are kept, begun on the inputs of this run; without it they are not.
+    budget : Budget, optional
+        Memory to stay within: what `write` makes stays on disk then, in ``workdir``. By default it stays in
+        memory, too, for the stages that follow.
     note : callable
         Told which stages are done already.
 
     Attributes
     ----------
     done : list of Stage
+    budget : Budget or None
 
     Raises
     ------
@@ -77,12 +84,19 @@ class Stages:
     """
 
     def __init__(
-        self, workdir: Workdir | None = None, *, note: Callable[[str], None] = lambda text: None
+        self,
+        workdir: Workdir | None = None,
+        budget: Budget | None = None,
+        *,
+        note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.done: list[Stage] = []
+        self.budget = budget
         self._workdir = workdir
         self._note = note
         self._before = ""
+        if budget and not workdir:
+            raise ParameterError("stages in a memory budget need a folder to work in")
         if workdir:
             if workdir.digests is None:
                 raise ParameterError("stages depend on inputs: tell them to Workdir.begin before")
@@ -91,18 +105,40 @@ class Stages:
     def run(
         self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]
     ) -> tuple[_Made, dict[str, Any]]:
-        """Return the result of a stage and its facts: kept ones if there are any, else made now and kept.
+        """Return a result that is a dataclass of arrays (`overlapper.io.arrays`) as `write` does.
+
+        Parameters
+        ----------
+        name, params
+            As `write` takes them.
+        kind : type
+            The dataclass.
+        make : callable
+            Gives the result, whose arrays stay as they are from then on, and its facts.
+        """
+
+        def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+            made, facts = make()
+            save_arrays(artifact, made)
+            return facts
+
+        artifact, facts = self.write(name, params, write)
+        return load_arrays(artifact, kind), facts
+
+    def write(
+        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        """Return a result and its facts: kept ones if there are any, else written now.
 
         Parameters
         ----------
         name : str
             Also of its folder.
-        kind : type
-            Dataclass of the result, of arrays (`overlapper.io.arrays`).
         params : object that JSON can hold
             What the stage depends on, besides the stages before it.
-        make : callable
-            Gives the result, whose arrays stay as they are from then on, and its facts.
+        write : callable
+            ``write(artifact, beside)`` writes the result and gives its facts. In a memory budget, what it
+            makes on the way may be in a folder ``beside``, which goes when the result is complete.
 
         Raises
         ------
@@ -112,56 +148,26 @@ class Stages:
             When the result cannot be written.
         """
         path, start = self._place(name, params), time.perf_counter()
-        if path is None:
-            made, facts = make()
-            self.done.append(Stage(name, facts, _seconds_since(start), kept=False, folder=""))
-            return made, facts
-        assert self._workdir
-        if kept := self._kept(path, name):
-            return load_arrays(kept, kind), self.done[-1].facts
-        made, facts = make()
-        noted = self._note_made(path, name, facts, start)
-
-        def write(artifact: Artifact) -> None:
-            save_arrays(artifact, made)
-            artifact.facts |= noted
-
-        # It is written while the next stage is made, which takes it from memory.
-        self._workdir.finisher.write(path, write)
-        return made, facts
-
-    def write(
-        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
-    ) -> tuple[Artifact, dict[str, Any]]:
-        """Return a result that stays on disk, and its facts: kept ones if there are any, else written now.
-
-        Parameters
-        ----------
-        name, params
-            As `run` takes them.
-        write : callable
-            ``write(artifact, beside)`` writes the result and gives its facts. What it makes on the way may be
-            in a folder ``beside``, which goes when the result is complete.
-
-        Raises
-        ------
-        ParameterError
-            When these stages are not kept.
-        """
-        path = self._place(name, params)
-        if path is None:
-            raise ParameterError("stages on disk need a folder to work in")
         if kept := self._kept(path, name):
             return kept, self.done[-1].facts
-        start, beside = time.perf_counter(), _beside(path)
+        if path is None or not self.budget:
+            made = MemoryArtifact()
+            facts = write(made, Path())
+            made.complete()
+            noted = self._note_made(path, name, facts, start)
+            if path is not None and self._workdir:
+                # It is written while the next stage is made, which takes it from memory.
+                self._workdir.finisher.write(path, partial(made.copy_to, noted))
+            return made, facts
+        beside = _beside(path)
         with writing(path) as artifact:
             facts = write(artifact, beside)
             artifact.facts |= self._note_made(path, name, facts, start)
         if beside.is_dir():
             folders.remove(beside)
-        made = finished(path)
-        assert made
-        return made, facts
+        whole = finished(path)
+        assert whole
+        return whole, facts
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Call stages that are done otherwise, so that others can have their names; their folders stay."""
@@ -169,20 +175,20 @@ class Stages:
             dataclasses.replace(stage, name=names.get(stage.name, stage.name)) for stage in self.done
         ]
 
-    def _kept(self, path: Path, name: str) -> Artifact | None:
+    def _kept(self, path: Path | None, name: str) -> Artifact | None:
         """Return the result of a stage that an earlier run made, and note it; None if it is not there."""
-        kept = finished(path, verify=True)
-        if kept:
+        kept = path and finished(path, verify=True)
+        if path and kept:
             self._note(f"{name} is done already")
             if _beside(path).is_dir():
                 folders.remove(_beside(path))
             self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))
-        return kept
+        return kept or None
 
-    def _note_made(self, path: Path, name: str, facts: dict[str, Any], start: float) -> dict[str, Any]:
+    def _note_made(self, path: Path | None, name: str, facts: dict[str, Any], start: float) -> dict[str, Any]:
         """Note a stage that was begun at a time and is made now; return what its artifact says of that."""
         seconds = _seconds_since(start)
-        self.done.append(Stage(name, facts, seconds, False, path.name))
+        self.done.append(Stage(name, facts, seconds, False, path.name if path else ""))
         return {"facts": facts, "seconds": seconds}
 
     def _place(self, name: str, params: Any) -> Path | None:

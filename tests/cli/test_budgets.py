@@ -52,6 +52,17 @@ def test_a_budget_goes_on_where_it_stopped(folder):
         assert (folder / "a.fasta").read_bytes() == (folder / name).read_bytes()
 
 
+def test_what_was_made_in_memory_is_taken_in_a_budget_and_the_other_way_round(folder):
+    run(folder, *CORRECT, "a.tsv", *QUIETLY, "a.fastq")
+    for name, first, second in (("one", (), BUDGET), ("two", BUDGET, ())):
+        words = (*CORRECT, f"{name}.tsv", "-t", "1", "--workdir", name, "-o", f"{name}.fastq")
+        run(folder, *words, *first)
+        done = overlapper(*words, *second, cwd=folder)
+        assert b"correct-1-overlaps is done already" in done.stderr
+        assert b"correct-1 is done already" in done.stderr
+        assert (folder / "a.fastq").read_bytes() == (folder / f"{name}.fastq").read_bytes()
+
+
 def test_contigs_are_the_same_in_a_budget(folder):
     run(folder, *ASSEMBLE, *QUIETLY, "budget", *BUDGET)
     for name in ("contigs.fasta", "contigs.gfa", "contigs.tsv"):

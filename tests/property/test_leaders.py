@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import find_overlaps, random_genome, simulate_reads
-from overlapper.correct import consensus, leaders, stored_pileups
+from overlapper.correct import consensus, leaders, pileup_source
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
 from overlapper.correct.settled import settled_of
 from overlapper.correct.voting_rows import Chosen, turned
+from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus import layers
 from overlapper.kernels.consensus.layers import ALIKE, CIS, ELSEWHERE, IDLE, UNLIKE, Windows
 from overlapper.params.correction import CorrectParams
@@ -59,7 +60,7 @@ def test_roles_equal_the_oracle(case, at_a_time):
     lengths, rows = case
     whole = table_of(lengths, rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
+        patch.setattr(pileup_source, "_PART_ROWS", at_a_time)
         leading, follow, of_leaders = [], set(), []
         for wave in range(1, leaders.WAVES + 1):
             roles = leaders.roles_of(np.array(leading, int), table_of(lengths, of_leaders), 1)
@@ -163,10 +164,12 @@ def test_settled_reads_equal_the_oracle(case, at_a_time, apart):
     texts, rows = case
     reads = Reads.from_sequences([""] * len(texts), texts)
     columns, none = np.array(rows, np.int64).reshape(-1, 7).T, np.zeros(len(rows))
-    others = reads.take(np.arange(len(reads))) if apart else reads
-    pileups = Pileups(reads, others, Rows(*columns, none, none), targets_vote=True)
+    targets = ReadStore.of(reads)
+    others = ReadStore.of(reads) if apart else targets
+    rows_of_all = Rows(*columns, none, none)
+    pileups = pileup_source.PileupSource.of_rows(targets, others, rows_of_all, None, targets_vote=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stored_pileups, "_PART_ROWS", at_a_time)
+        patch.setattr(pileup_source, "_PART_ROWS", at_a_time)
         found = settled_of(pileups, 1)
     assert found.stays.tolist() == oracle.settled(texts, rows)
 

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.correct.pileups import Pileups, Rows, nearest_divergence
+from overlapper.correct.pileup_source import PileupSource
+from overlapper.correct.pileups import Rows, nearest_divergence
 from overlapper.correct.voting_rows import rows_of_windows
+from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus.layers import Settings, Windows
 from overlapper.tables import Reads
 from tests.oracle import rows_looked_at as oracle
@@ -81,8 +83,9 @@ def test_rows_of_the_copy_of_the_target_are_looked_at_whatever_their_accuracy():
     assert near[numbers].sum() < 40
 
 
+@pytest.mark.parametrize("room", [None, 1 << 20])
 @pytest.mark.parametrize("part", ["sample", "blocks"])
-def test_parts_of_pileups_know_all_rows_of_their_reads(part):
+def test_parts_of_pileups_know_all_rows_of_their_reads(part, room):
     reads = Reads.from_sequences([str(i) for i in range(8)], ["ACGT" * 30] * 8)
     rng = np.random.default_rng(2)
     rows = rows_on([(0, 120)] * 56, rng.random(56))
@@ -90,7 +93,8 @@ def test_parts_of_pileups_know_all_rows_of_their_reads(part):
         np.array(x) for x in zip(*[(t, r) for t in range(8) for r in range(8) if r != t], strict=True)
     )
     rows = dataclasses.replace(rows, target=target.astype(np.int32), read=read.astype(np.int32))
-    whole = Pileups(reads, reads, rows, True)
+    store = ReadStore.of(reads)
+    whole = PileupSource.of_rows(store, store, rows, room, targets_vote=True)
     some = whole.sample(3) if part == "sample" else next(whole.blocks(np.array([1, 4])))[1]
     assert len(some.rows) < len(rows)
     assert some.nearest_divergence.tolist() == whole.nearest_divergence.tolist()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from overlapper.assemble.agreement import AGREED, with_agreement
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
-from overlapper.correct.voted import CONFIRMED_DEPTH
+from overlapper.correct.read_consensus import CONFIRMED_DEPTH
 from overlapper.tables import Overlaps, Reads
 from tests.graph_cases import overlap_table
 from tests.oracle.agreement import agreeing_reads

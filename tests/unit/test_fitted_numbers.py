@@ -19,9 +19,10 @@ NOT_FITTED = {
     "correct/contradictions.py": "SHOWN",
     "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
     "correct/reads.py": "_PART_BASES",
-    "correct/stored_pileups.py": "_BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _ROW_COPIES _PLACED_BITS _LOW",
-    "correct/stored_rounds.py": "VOTING A_READ A_UNITIG_BASE",
-    "correct/voted.py": "_AT_A_TIME",
+    "correct/pileup_source.py": "ROW_BYTES _BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _ROW_COPIES "
+    "_PLACED_BITS _LOW",
+    "correct/resources.py": "VOTING A_READ A_UNITIG_BASE",
+    "correct/read_consensus.py": "_AT_A_TIME",
     "kernels/consensus/equal_runs.py": "SHORTEST WIDTH AHEAD",
     "kernels/consensus/gap_lanes.py": "WIDTH WORD LOG_WORD MOST_WORDS LONGEST _NOWHERE _NONE "
     "_ROWS _COLUMNS _ROW_BASES _COLUMN_BASES _FIELDS",

@@ -11,9 +11,10 @@ import pytest
 from overlapper.assemble import contigs
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.separation import COUNTED_RUN, EXACT
-from overlapper.assemble.steps import HeldSteps
-from overlapper.assemble.stored import StoredSteps
+from overlapper.assemble.steps import AssemblySteps
+from overlapper.correct.resources import Resources
 from overlapper.graph import assemble
+from overlapper.io.read_store import ReadStore
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.messages import unreported
@@ -42,7 +43,7 @@ def texts():
 
 
 def in_memory(longest_run):
-    steps = HeldSteps(reads_of(texts()), Stages(), 1, "cpu", 0)
+    steps = AssemblySteps(ReadStore.of(reads_of(texts())), Resources(Stages(), 1))
     steps.overlap("exact", "hifi", EXACT, unreported, longest_run)
     return steps
 
@@ -92,7 +93,7 @@ def test_reads_on_disk_have_the_same_overlaps(tmp_path):
     with Workdir(tmp_path / "reads") as workdir, Workdir(tmp_path / "stages") as kept:
         store = store_reads(workdir, [steps.reads])
         kept.begin([])
-        stored = StoredSteps(store, workdir, Budget(1 << 30, 1), Stages(kept), "cpu", 0)
+        stored = AssemblySteps(store, Resources(Stages(kept, Budget(1 << 30, 1)), 1))
         stored.overlap("exact", "hifi", EXACT, unreported, COUNTED_RUN)
         assert (store.order == np.arange(len(store))).all()
         assert by_pair(stored.overlaps) == by_pair(steps.overlaps)

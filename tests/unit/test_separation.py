@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.stored import assemble_stored
+from overlapper.assemble.contigs import assemble_packed, assemble_reads
+from overlapper.correct.resources import Resources
 from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
@@ -73,11 +73,11 @@ def test_contigs_of_accurate_reads_are_of_one_haplotype_each(reads, haplotypes):
 
 
 def test_contigs_of_haplotypes_do_not_depend_on_the_budget(reads, tmp_path, monkeypatch):
-    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
     whole = assemble_reads(reads)
     with Workdir(tmp_path / "w") as workdir:
         store = tiles.store_reads(workdir, [reads.rows(0, 30), reads.rows(30, len(reads))])
-        made = assemble_stored(store, workdir, Budget(1 << 34, 1), AssembleParams(), stages=Stages(workdir))
+        made = assemble_packed(store, Resources(Stages(workdir, Budget(1 << 34, 1)), 1))
     assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
 
 

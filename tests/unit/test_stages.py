@@ -10,6 +10,7 @@ from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io import artifacts
 from overlapper.io.identity import Input
 from overlapper.tables import Overlaps, Reads
+from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 
@@ -116,3 +117,41 @@ def test_what_other_inputs_gave_is_refused_and_not_found_either(folder, tmp_path
     shutil.rmtree(tmp_path / "work" / "run")
     folder.run(("one", Unitigs, 1, make), digest="of others")
     assert make.times == 2
+
+
+def written(artifact, beside):
+    for values in ([], [1, 2, 3], [4]):
+        artifact.append("grown", np.array(values, np.int32))
+    artifact.save("saved", np.arange(6.0).reshape(3, 2))
+    artifact.append("gone", np.zeros(3))
+    artifact.remove("gone")
+    return {"values": 4}
+
+
+@pytest.mark.parametrize("first", [None, Budget(1 << 30, 1)])
+def test_what_is_made_in_memory_and_in_a_budget_is_the_same(tmp_path, first):
+    second = Budget(1 << 30, 1) if first is None else None
+    for budget, kept in ((first, False), (first, True), (second, True)):
+        with Workdir(tmp_path / "work") as workdir:
+            workdir.begin([Input("reads", [], "of the reads")])
+            stages = Stages(workdir, budget)
+            made, facts = stages.write("one", 1, written)
+        assert facts == {"values": 4}
+        assert stages.done[0].kept is kept
+        assert made.load("grown", np.int32).tolist() == [1, 2, 3, 4]
+        assert made.load("grown", np.int32, 1, 3).tolist() == [2, 3]
+        assert made.load("saved", np.float64).tolist() == [0, 1, 2, 3, 4, 5]
+        for places, sizes, found in (
+            ([0, 2], [2, 1], [1, 2, 3]),
+            ([3, 0], [1, 2], [4, 1, 2]),
+            ([2], [0], []),
+        ):
+            gathered = made.gathered("grown", np.int32, np.array(places), np.array(sizes))
+            assert gathered.tolist() == found and gathered.dtype == np.int32
+    names = {path.name for path in (tmp_path / "work").glob("one-*/*")}
+    assert names > {"grown", "saved"} and "gone" not in names
+
+
+def test_a_budget_needs_a_folder():
+    with pytest.raises(ParameterError, match="need a folder to work in"):
+        Stages(budget=Budget(1 << 30, 1))

@@ -1,4 +1,4 @@
-"""Packed reads on disk, of which some are read at a time."""
+"""Packed reads in memory or on disk, of which some are taken at a time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
 
 PART_BASES = 1 << 24
-"""Bases that `StoredReads.parts` gives at a time."""
+"""Bases that `ReadColumns.parts` gives at a time."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class StoredReads:
-    """Reads whose bases and qualities are files of an artifact; all else is in memory.
+class ReadColumns:
+    """Reads whose bases and qualities are arrays of an artifact; all else is in memory.
 
     Attributes
     ----------
     artifact : Artifact
     prefix : str
-        What the names of its files begin with.
+        What the names of its arrays begin with.
     lengths, word_offsets, unknown_start, unknown_end, unknown_offsets : ndarray
         As in `Reads`.
     quality_offsets : ndarray of int64, shape (n + 1,), optional
@@ -59,7 +59,7 @@ class StoredReads:
         return 8 * np.diff(self.word_offsets) + qualities
 
     def take(self, reads: np.ndarray) -> Reads:
-        """Return some reads, without names.
+        """Return some reads, without names; of an artifact in memory, successive ones are a view.
 
         Parameters
         ----------
@@ -91,6 +91,10 @@ class StoredReads:
         sizes = np.diff(offsets)[reads]
         values = self.artifact.gathered(self.prefix + name, dtype, offsets[:-1][reads], sizes)
         return values, offsets_of(sizes)
+
+    def whole(self) -> Reads:
+        """Return all reads, without names; of an artifact in memory they are a view."""
+        return self.take(np.arange(len(self)))
 
     def parts(self) -> Iterator[Reads]:
         """Yield all reads, some at a time."""

@@ -8,12 +8,12 @@ import pytest
 
 from overlapper.correct.consensus import Consensus, joined
 from overlapper.correct.packed_reads import pack_reads
+from overlapper.correct.read_consensus import ConsensusPart, ConsensusWriter, ReadConsensus
 from overlapper.correct.vote_settings import WEIGHT
-from overlapper.correct.voted import Voted, VotedPart, VotedWriter
-from overlapper.io.arrays import from_arrays
+from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.kernels.consensus.consensus import COUNTS
 from overlapper.tables import Reads
-from overlapper.tables.growing import GrowingArray, GrowingColumns
+from overlapper.tables.growing import GrowingArray
 from overlapper.tables.ragged import runs_of
 
 
@@ -27,12 +27,18 @@ def consensus_of(texts, quality, depth, origin):
     return Consensus(offsets, codes, q.astype(np.uint8), d.astype(np.uint8), o.astype(np.int32), counts)
 
 
+def written(parts):
+    artifact = MemoryArtifact()
+    writer = ConsensusWriter(artifact)
+    for part in parts:
+        writer.add(part)
+    writer.finish()
+    made = ReadConsensus.within(artifact)
+    return made, made.reads.whole()
+
+
 def voted(*parts):
-    columns = GrowingColumns()
-    writer = VotedWriter(columns)
-    for made, given in parts:
-        writer.add(VotedPart.of(made, given))
-    return from_arrays(Voted, {**columns.taken(), **writer.small()})
+    return written([ConsensusPart.of(made, given) for made, given in parts])
 
 
 def test_bases_qualities_and_what_is_covered_are_kept():
@@ -46,10 +52,10 @@ def test_bases_qualities_and_what_is_covered_are_kept():
         [[3, 1, 5, 4, 2], [], [3, 3, 0]],
         [[0, 1, 2, 3, 9], [], [0, 1, 2]],
     )
-    kept = voted((made, given))
-    assert [kept.reads.sequence(i) for i in range(3)] == ["ANGTC", "", "GGG"]
+    kept, reads = voted((made, given))
+    assert [reads.sequence(i) for i in range(3)] == ["ANGTC", "", "GGG"]
     # Unknown bases have none; the others that they came with, a read without any the usual weight.
-    assert kept.reads.qualities.tolist() == [30, 0, 3, 40, 5, WEIGHT, 20, WEIGHT]
+    assert reads.qualities.tolist() == [30, 0, 3, 40, 5, WEIGHT, 20, WEIGHT]
     assert list(zip(kept.covered.start, kept.covered.end, strict=True)) == [(0, 1), (2, 4), (0, 2)]
     assert kept.covered.offsets.tolist() == [0, 2, 2, 3]
     assert kept.covered.depth.tolist() == [2.0, 0.0, pytest.approx(4 / 3)]
@@ -66,9 +72,9 @@ def test_parts_make_what_the_whole_makes():
         columns = (getattr(made, name)[some] for name in ("codes", "quality", "depth", "origin"))
         part = Consensus(made.offsets[i : i + 2] - made.offsets[i], *columns, made.counts[i : i + 1])
         parts.append((part, given.rows(i, i + 1)))
-    whole, by_parts = voted((made, given)), voted(*parts)
+    (whole, reads), (by_parts, reads_by_parts) = voted((made, given)), voted(*parts)
     for name in ("words", "qualities", "unknown_start", "unknown_offsets", "lengths"):
-        assert getattr(by_parts.reads, name).tolist() == getattr(whole.reads, name).tolist()
+        assert getattr(reads_by_parts, name).tolist() == getattr(reads, name).tolist()
     assert by_parts.covered.start.tolist() == whole.covered.start.tolist()
     assert joined([part for part, _ in parts]).codes.tolist() == made.codes.tolist()
 
@@ -105,18 +111,14 @@ def test_reads_of_several_parts_are_put_in_order_some_at_a_time(monkeypatch):
     ]
     no_reads = Reads.from_sequences([""] * 3, [""] * 3)
     # The parts hold reads 1, 4 and 5; 0, 2 and 3.
-    parts = [VotedPart.of(joined([made[i] for i in some]), no_reads) for some in ([1, 4, 5], [0, 2, 3])]
+    parts = [ConsensusPart.of(joined([made[i] for i in some]), no_reads) for some in ([1, 4, 5], [0, 2, 3])]
     order = np.array([3, 0, 4, 5, 1, 2])
-    whole = voted((joined(made), Reads.from_sequences([""] * 6, [""] * 6)))
+    whole, reads = voted((joined(made), Reads.from_sequences([""] * 6, [""] * 6)))
     for bases in (1, 64, 1 << 20):
-        monkeypatch.setattr("overlapper.correct.voted._AT_A_TIME", bases)
-        columns = GrowingColumns()
-        writer = VotedWriter(columns)
-        for part in VotedPart.in_order(parts, order):
-            writer.add(part)
-        kept = from_arrays(Voted, {**columns.taken(), **writer.small()})
-        assert [kept.reads.sequence(i) for i in range(6)] == texts
-        assert kept.reads.qualities.tolist() == whole.reads.qualities.tolist()
+        monkeypatch.setattr("overlapper.correct.read_consensus._AT_A_TIME", bases)
+        kept, in_order = written(ConsensusPart.in_order(parts, order))
+        assert [in_order.sequence(i) for i in range(6)] == texts
+        assert in_order.qualities.tolist() == reads.qualities.tolist()
         assert kept.covered.offsets.tolist() == whole.covered.offsets.tolist()
         assert kept.covered.start.tolist() == whole.covered.start.tolist()
         assert (kept.counts == np.arange(COUNTS)).all()

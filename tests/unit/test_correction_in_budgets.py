@@ -6,11 +6,11 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.correct import read_rounds, stored_pileups
+from overlapper.correct import pileup_source, read_rounds
+from overlapper.correct.pileup_source import PileupSource, write_rows
 from overlapper.correct.pileups import nearest_divergence, rows_of
-from overlapper.correct.reads import correct
-from overlapper.correct.stored_pileups import ROW, PileupsOfReads, write_rows
-from overlapper.correct.stored_rounds import correct_stored
+from overlapper.correct.reads import correct, correct_packed
+from overlapper.correct.resources import Resources
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact, writing
@@ -60,13 +60,13 @@ def stored(
         patch.setattr(
             tiles, "cut_blocks", lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int)
         )
-        made = correct_stored(
+        made = correct_packed(
             store,
-            Budget(LARGE, threads),
+            Resources(Stages(workdir, Budget(LARGE, threads), note=note), threads),
             None,
             PARAMS,
+            order=store.order,
             uncovered=uncovered,
-            stages=Stages(workdir, note=note),
         )
         return made, columns_of(made.reads)
 
@@ -76,7 +76,7 @@ def stored(
     [(1, 1, LARGE, Uncovered.KEEP), (2, 3, 40_000, Uncovered.SPLIT), (1, 2, 1, Uncovered.TRIM)],
 )
 def test_bytes_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads, blocks, room, uncovered):
-    monkeypatch.setattr(stored_pileups, "_BUCKET_ROWS", 100)
+    monkeypatch.setattr(pileup_source, "_BUCKET_ROWS", 100)
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: room)
     whole = in_memory(uncovered)
     made, columns = stored(tmp_path / "w", threads=threads, blocks=blocks, uncovered=uncovered)
@@ -115,7 +115,8 @@ def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypa
     _, whole = stored(tmp_path / "whole")
     with monkeypatch.context() as patch:
         patch.setattr(
-            "overlapper.correct.stored_rounds.write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+            "overlapper.correct.round_overlaps.write_rows",
+            lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
         )
         with pytest.raises(KeyboardInterrupt):
             stored(tmp_path / "w")
@@ -147,10 +148,10 @@ def test_divergences_on_disk_are_those_of_all_rows(tmp_path, unknown):
     divergence[:unknown] = np.nan
     overlaps = dataclasses.replace(overlaps, divergence=divergence).take(np.arange(99))
     with writing(tmp_path / "rows") as artifact:
-        write_rows(artifact, [overlaps.rows(0, 40), overlaps.rows(40, 99)], reads.lengths, 99)
+        write_rows(artifact, [overlaps.rows(0, 40), overlaps.rows(40, 99)], reads.lengths, 99, 1)
     assert artifact.facts["divergence"] == rows_of(overlaps).typical_divergence()
     kept = Artifact(tmp_path / "rows", artifact.facts)
-    assert len(kept.load("rows", ROW)) == 198
+    assert len(kept.load("read", np.int32)) == 198
     assert kept.load("first", np.int64)[-1] == 198
     rows = rows_of(overlaps)
     np.testing.assert_array_equal(
@@ -164,9 +165,9 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
         store = tiles.store_reads(workdir, [reads])
         overlaps = Overlaps.empty()
         with writing(tmp_path / "rows") as artifact:
-            write_rows(artifact, [overlaps], store.lengths, 0)
+            write_rows(artifact, [overlaps], store.lengths, 0, 1)
         artifact = Artifact(tmp_path / "rows", artifact.facts)
-        pileups = PileupsOfReads(store, artifact, 30_000)
+        pileups = PileupSource.of_reads(store, artifact, 30_000)
         blocks = list(pileups.blocks())
         assert len(blocks) > 2
         done = 0
@@ -181,12 +182,12 @@ def test_a_budget_that_is_too_small_is_told(tmp_path):
     with Workdir(tmp_path / "w") as workdir:
         store = tiles.store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
-            correct_stored(store, Budget(100_000_000, 1), stages=Stages(workdir))
+            correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1), order=store.order)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_groups_of_deep_reads_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads):
-    monkeypatch.setattr("tests.unit.test_stored_correction.PARAMS", CorrectParams(rounds=2, depth=12))
+    monkeypatch.setattr("tests.unit.test_correction_in_budgets.PARAMS", CorrectParams(rounds=2, depth=12))
     reads = read_set("ont-r10", 40)
     whole = correct(reads, params=CorrectParams(rounds=2, depth=12))
     made, columns = stored(

@@ -6,11 +6,10 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
+from overlapper.assemble.contigs import assemble_packed, assemble_reads
 from overlapper.assemble.rubbish import LeftOut
-from overlapper.assemble.stored import assemble_stored
-from overlapper.correct.polish import Unitigs, polish
-from overlapper.correct.stored_polish import polish_stored
+from overlapper.correct.polish import Unitigs, polish, polish_packed
+from overlapper.correct.resources import Resources
 from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -39,12 +38,12 @@ def with_store(tmp_path, monkeypatch):
     """A store, its folder, and a budget that cuts reads, or unitigs and reads, into several blocks."""
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: SMALL)
     monkeypatch.setattr(tiles, "cut_blocks", cut_in_three)
-    monkeypatch.setattr("overlapper.correct.stored_polish.cut_blocks", cut_in_three)
+    monkeypatch.setattr("overlapper.correct.read_placement.cut_blocks", cut_in_three)
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
         half = len(reads) // 2
         store = tiles.store_reads(workdir, [reads.rows(0, half), reads.rows(half, len(reads))])
-        yield store, workdir, Stages(workdir)
+        yield store, workdir, Resources(Stages(workdir, Budget(LARGE, 1)), 2)
 
 
 def cut_in_three(lengths, *_):
@@ -52,7 +51,7 @@ def cut_in_three(lengths, *_):
 
 
 def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
-    store, workdir, stages = with_store
+    store, workdir, resources = with_store
     draft = GENOME.sequence(0)
     draft = Reads.from_sequences(
         ["a", "bc"],
@@ -60,10 +59,10 @@ def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
     )
     unitigs = Unitigs(draft, np.array([False, True]))
     whole = polish(unitigs, read_set(), POLISHING)
-    made = polish_stored(unitigs, store, workdir, Budget(LARGE, 2), POLISHING, stages=stages)
+    made = polish_packed(unitigs, store, resources, POLISHING)
     assert columns_of(made.unitigs.sequences) == columns_of(whole.unitigs.sequences)
     assert (made.funnel, made.warnings) == (whole.funnel, whole.warnings)
-    assert not list(workdir.folder.glob("polish-seeds*"))
+    assert not list(workdir.folder.glob("for-*"))
 
 
 def first_ones(reads, laid_out, *_):
@@ -75,12 +74,12 @@ def first_ones(reads, laid_out, *_):
 
 
 def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch):
-    store, workdir, stages = with_store
-    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    store, _, resources = with_store
+    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
     monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
     params = AssembleParams(depth=6, graph=GraphParams(min_overlap=1500))
     whole = assemble_reads(read_set(), params)
-    made = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
+    made = assemble_packed(store, resources, params)
     assert whole.stages[0].facts["reads set aside"] > 5
     assert made.stages[0].facts == whole.stages[0].facts
     assert made.names_left_out == whole.names_left_out
@@ -90,15 +89,15 @@ def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch
     draft = Unitigs(Reads.from_sequences(["a"], [GENOME.sequence(0)]), np.array([False]))
     polishing = dataclasses.replace(POLISHING, depth=6)
     in_memory = polish(draft, read_set(), polishing)
-    made = polish_stored(draft, store, workdir, Budget(LARGE, 2), polishing, stages=stages)
+    made = polish_packed(draft, store, resources, polishing)
     assert columns_of(made.unitigs.sequences) == columns_of(in_memory.unitigs.sequences)
     assert made.funnel == in_memory.funnel
 
 
 @pytest.mark.parametrize("correct", ["never", "always"])
 def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
-    store, workdir, stages = with_store
-    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    store, workdir, resources = with_store
+    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
     monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
     params = AssembleParams(
         WhenToCorrect(correct),
@@ -107,35 +106,35 @@ def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
         graph=GraphParams(min_overlap=1500),
     )
     whole = assemble_reads(read_set(), params)
-    made = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
+    made = assemble_packed(store, resources, params)
     assert len(made.contigs)
     assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
     assert made.contigs.depth.tolist() == whole.contigs.depth.tolist()
     assert made.names_left_out == whole.names_left_out
     assert len(set(made.names_left_out)) == 5 and set(made.names_left_out) <= set(read_set().names)
-    names = [stage.name for stage in stages.done]
+    names = [stage.name for stage in resources.stages.done]
     assert ("corrected-reads" in names) == (correct == "always")
     workdir.finisher.wait()  # for the last stage, which is written behind
-    again = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=Stages(workdir))
+    again = assemble_packed(store, Resources(Stages(workdir, Budget(LARGE, 1)), 2), params)
     assert all(stage.kept for stage in again.stages)
     assert columns_of(again.contigs.sequences) == columns_of(whole.contigs.sequences)
 
 
 def test_overlaps_that_do_not_fit_are_told(with_store):
-    store, workdir, stages = with_store
+    store, _, resources = with_store
     with pytest.raises(
         ParameterError, match=r"is too small for [0-9,]+ overlaps, expected [0-9]+ MB or more"
     ):
-        assemble_stored(store, workdir, Budget(LARGE, 1), AssembleParams(), stages=stages)
+        assemble_packed(store, resources)
 
 
 def test_copies_that_cannot_be_told_apart_in_the_budget_are_told(with_store, monkeypatch):
-    store, workdir, stages = with_store
-    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
+    store, _, resources = with_store
+    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
     monkeypatch.setattr("overlapper.assemble.plan.EXACT_BELOW", 0)
     params = AssembleParams(correction=CorrectParams(rounds=1), copies=WhatOfCopies.SEPARATE)
     with pytest.raises(
         ParameterError, match=r"the memory budget is too small: [0-9,]+ overlaps take .* MB more"
     ):
-        assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
-    assert "copies" not in [stage.name for stage in stages.done]
+        assemble_packed(store, resources, params)
+    assert "copies" not in [stage.name for stage in resources.stages.done]

@@ -1,0 +1,269 @@
+"""Where pileups come from: rows by target and reads, in memory or on disk, loaded as far as they fit.
+
+Without a limit of memory all targets are one block, and nothing is copied.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from overlapper.correct.pileups import WIDEN, Pileups, Rows, nearest_divergence, rows_of
+from overlapper.io.artifacts import Artifact
+from overlapper.io.memory_artifacts import MemoryArtifact
+from overlapper.io.read_columns import ReadColumns
+from overlapper.runtime.threads import cut_evenly, even_ranges
+from overlapper.tables import Overlaps, Reads
+from overlapper.tables.ragged import offsets_of
+from overlapper.tables.samples import spread
+
+COLUMNS = {field.name: np.dtype(field.metadata["dtype"]) for field in Rows.fields_of("column")}
+ROW_BYTES = sum(dtype.itemsize for dtype in COLUMNS.values())
+_BUCKET_ROWS = 1 << 18
+"""Average number of rows of a bucket, the range of targets whose rows are sorted together."""
+_PART_ROWS, _BASES_OF_ROW = 1 << 16, 64
+"""About the number of rows of a part (`rows_in_parts`); so many bases of targets count as one."""
+_ROW_COPIES = 4
+"""Most copies of the rows of a block that are in memory."""
+_PLACED_BITS, _LOW = 16, 0xFFFF
+
+
+def write_rows(
+    artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.ndarray, expected: int | None, threads: int
+) -> None:
+    """Write the rows of overlaps that come in parts (`overlapper.correct.pileups.rows_of`), by target.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    overlaps : iterable of Overlaps
+    lengths : ndarray of int64, shape (reads,)
+    expected : int or None
+        About the number of overlaps, of whose rows some are sorted at a time; None sorts all at once.
+    threads : int
+        Changes nothing but the time.
+    """
+    share = int(lengths.sum())
+    if expected is not None:
+        share = share * _BUCKET_ROWS // max(2 * expected, 1)
+    bounds, count = cut_evenly(lengths, max(1, share)), 0
+    parts_of = [0] * (len(bounds) - 1)
+    for part in overlaps:
+        rows = rows_of(part, threads)
+        cuts = np.searchsorted(rows.target, bounds).tolist()
+        for bucket, (start, stop) in enumerate(itertools.pairwise(cuts)):
+            if stop > start:
+                for name in COLUMNS:
+                    artifact.append(f"{bucket}.{name}", getattr(rows, name)[start:stop])
+                parts_of[bucket] += 1
+        count += len(part)
+        del rows, part
+    of_target, nearest = np.zeros(len(lengths), np.int64), np.full(len(lengths), np.nan, np.float32)
+    for name, dtype in COLUMNS.items():
+        artifact.save(name, np.empty(0, dtype))
+    for bucket, parts in enumerate(parts_of):
+        if parts:
+            first, stop = int(bounds[bucket]), int(bounds[bucket + 1])
+            on = artifact.load(f"{bucket}.target", np.int32)
+            order = np.argsort(on, kind="stable") if parts > 1 else None  # the rows of a part are sorted
+            for name, dtype in COLUMNS.items():
+                values = artifact.load(f"{bucket}.{name}", dtype)
+                artifact.remove(f"{bucket}.{name}")
+                artifact.append(name, values if order is None else values[order])
+                if name == "divergence":
+                    # An overlap is a row of either read, so that its rows as a target are those as a read.
+                    nearest[first:stop] = nearest_divergence(on - np.int32(first), values, stop - first)
+            of_target[first:stop] = np.bincount(on - np.int32(first), minlength=stop - first)
+    artifact.save("first", offsets_of(of_target))
+    artifact.save("nearest", nearest)
+    artifact.facts |= {"overlaps": count, "divergence": _median(artifact, 2 * count)}
+
+
+def _median(artifact: Artifact, n: int) -> float:
+    """Return `Rows.typical_divergence` of ``n`` rows, by a radix selection of 16 bits at a time.
+
+    Divergences are not negative, so that their bits, as integers, have the same order.
+    """
+
+    def bits() -> Iterator[np.ndarray]:
+        for start in range(0, n, _BUCKET_ROWS):
+            values = artifact.load("divergence", np.float32, start, min(start + _BUCKET_ROWS, n))
+            yield values[~np.isnan(values)].view(np.uint32)
+
+    def counted(values: Iterable[np.ndarray]) -> np.ndarray:
+        counts = np.zeros(1 << _PLACED_BITS, np.int64)
+        for some in values:
+            counts += np.bincount(some, minlength=len(counts))
+        return offsets_of(counts)
+
+    by_high = counted(some >> _PLACED_BITS for some in bits())
+    known = int(by_high[-1])
+    if not known:
+        return 1.0
+    middle = []
+    for place in ((known - 1) // 2, known // 2):
+        high = int(np.searchsorted(by_high, place, "right")) - 1
+        by_low = counted(some[some >> _PLACED_BITS == high] & _LOW for some in bits())
+        low = int(np.searchsorted(by_low, place - by_high[high], "right")) - 1
+        middle.append(high << _PLACED_BITS | low)
+    return float(np.median(np.array(middle, np.uint32).view(np.float32)))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PileupSource:
+    """Targets and the reads that lie on them, of which pileups are made for as many as fit at a time.
+
+    Attributes
+    ----------
+    targets, reads : ReadColumns
+    rows : Artifact
+        Columns of the rows, sorted by target.
+    first : ndarray of int64, shape (targets + 1,)
+        Where the rows of each target start.
+    typical_divergence : float
+    nearest_divergence : ndarray of float32, shape (reads,)
+        See `overlapper.correct.pileups.nearest_divergence`.
+    room : int or None
+        Bytes of memory for the reads and rows of a block; None for all at once.
+    targets_vote, reach
+        See `overlapper.correct.pileups.Pileups`.
+    """
+
+    targets: ReadColumns
+    reads: ReadColumns
+    rows: Artifact
+    first: np.ndarray
+    typical_divergence: float
+    nearest_divergence: np.ndarray
+    room: int | None
+    targets_vote: bool
+    reach: int = WIDEN
+
+    @classmethod
+    def of_reads(cls, reads: ReadColumns, written: Artifact, room: int | None) -> Self:
+        """Return reads as targets of each other; their rows are as `write_rows` leaves them."""
+        first, nearest = written.load("first", np.int64), written.load("nearest", np.float32)
+        divergence = written.facts["divergence"]
+        return cls(reads, reads, written, first, divergence, nearest, room, targets_vote=True)
+
+    @classmethod
+    def of_rows(
+        cls,
+        targets: ReadColumns,
+        reads: ReadColumns,
+        rows: Rows,
+        room: int | None,
+        *,
+        targets_vote: bool,
+        divergence: float | None = None,
+        reach: int = WIDEN,
+    ) -> Self:
+        """Return pileups of rows that are in memory; without a ``divergence`` their median is typical."""
+        if (np.diff(rows.target) < 0).any():
+            rows = rows.take(np.argsort(rows.target, kind="stable"))
+        columns = MemoryArtifact()
+        for name in COLUMNS:
+            columns.save(name, getattr(rows, name))
+        first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
+        nearest = nearest_divergence(rows.read, rows.divergence, len(reads))
+        typical = rows.typical_divergence() if divergence is None else divergence
+        return cls(targets, reads, columns, first, typical, nearest, room, targets_vote, reach)
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def rows_on(self, start: int, stop: int) -> Rows:
+        """Return the rows on targets ``[start, stop)``."""
+        low, high = int(self.first[start]), int(self.first[stop])
+        return Rows(*(self.rows.load(name, dtype, low, high) for name, dtype in COLUMNS.items()))
+
+    def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
+        """Yield pileups of successive targets, each with the number of its first target.
+
+        Parameters
+        ----------
+        targets : ndarray of int64, optional
+            Only these targets, ascending; they are numbered anew.
+        """
+        numbers = np.arange(len(self)) if targets is None else targets
+        for start, stop in self._cuts(numbers):
+            yield start, self._pileups(numbers[start:stop], self.typical_divergence)
+
+    def sample(self, wanted: int) -> Pileups:
+        """Return the pileups of ``wanted`` targets, evenly spread."""
+        return self._pileups(spread(len(self), wanted), None)
+
+    def _cuts(self, numbers: np.ndarray) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of targets, of these numbers, that fit into memory with their reads and rows."""
+        if self.room is None:
+            yield from [(0, len(numbers))] if len(numbers) else []
+            return
+        loaded, weights = np.zeros(len(self.reads), bool), self.reads.bytes_of_each
+        start, size = 0, 0
+        for place, target in enumerate(numbers.tolist()):
+            low, high = int(self.first[target]), int(self.first[target + 1])
+            on = np.unique(self.rows.load("read", np.int32, low, high))
+            own = int(self.targets.lengths[target]) + _ROW_COPIES * ROW_BYTES * (high - low)
+            taken = own + int(weights[on[~loaded[on]]].sum())
+            if place > start and size + taken > self.room:
+                yield start, place
+                loaded[:] = False
+                start, size, taken = place, 0, own + int(weights[on].sum())
+            loaded[on] = True
+            size += taken
+        if start < len(numbers):
+            yield start, len(numbers)
+
+    def _pileups(self, targets: np.ndarray, divergence: float | None) -> Pileups:
+        """Load some targets (ascending) and the reads on them; return their pileups."""
+        sizes = np.diff(self.first)[targets]
+        gathered = (
+            self.rows.gathered(name, dtype, self.first[targets], sizes) for name, dtype in COLUMNS.items()
+        )
+        rows = Rows(*gathered)
+        rows = dataclasses.replace(rows, target=np.repeat(np.arange(len(targets), dtype=np.int32), sizes))
+        reads, nearest, numbers = self._all_reads, self.nearest_divergence, None
+        if reads is None:
+            numbers = np.unique(rows.read)
+            rows = dataclasses.replace(rows, read=np.searchsorted(numbers, rows.read).astype(np.int32))
+            reads, nearest = self.reads.take(numbers), nearest[numbers]
+        same = self.targets is self.reads and len(targets) == len(reads)
+        return Pileups(
+            reads if same else self.targets.take(targets), reads, rows, self.targets_vote, divergence,
+            self.reach, nearest, numbers,
+        )  # fmt: skip
+
+    @functools.cached_property
+    def _all_reads(self) -> Reads | None:
+        """All reads, if there is no limit of memory."""
+        return self.reads.whole() if self.room is None else None
+
+
+class RowsOfTargets(NamedTuple):
+    """The rows of a range of targets.
+
+    Attributes
+    ----------
+    rows : Rows
+    first : ndarray of int64, shape (targets + 1,)
+        Where those of each target start.
+    lengths : ndarray of int64, shape (targets,)
+        Bases of each target.
+    """
+
+    rows: Rows
+    first: np.ndarray
+    lengths: np.ndarray
+
+
+def rows_in_parts(pileups: Pileups | PileupSource) -> Iterator[RowsOfTargets]:
+    """Yield the rows of successive targets in parts of about as many rows and bases."""
+    rows_of_each = np.diff(pileups.first)
+    for start, stop in even_ranges(rows_of_each + pileups.targets.lengths // _BASES_OF_ROW, _PART_ROWS):
+        first = offsets_of(rows_of_each[start:stop])
+        yield RowsOfTargets(pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop])
