@@ -54,7 +54,6 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.sketch.adapters import adapters_of
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
@@ -161,6 +160,19 @@ class Assembled:
             done = "corrected"
         return f"error rate {100 * rate:.2g} %: reads are {done}"
 
+    def without_adapters(self) -> list[str]:
+        """Text that says what was cut off the ends of reads and contigs, if something was."""
+        made = [stage.facts for stage in self.stages if stage.name == "adapters"]
+        adapters = " and ".join(self.adapters)
+        texts = [
+            f"{facts['bases cut']:,} bases of adapters ({adapters}) were cut off ends of "
+            f"{facts['reads cut']:,} reads"
+            for facts in made
+        ]
+        if self.cut_off.adapters:
+            texts.append(f"{self.cut_off.adapters:,} bases of adapters were cut off ends of contigs")
+        return texts
+
     def set_aside(self) -> list[str]:
         """Text that says which reads were set aside, if some were."""
         return [told(stage.facts) for stage in self.stages if stage.name == "depth" and stage.facts[ASIDE]]
@@ -258,9 +270,9 @@ def assemble_packed(
         When a memory budget is too small for the reads, or for the overlaps that are laid out.
     """
     steps, params = AssemblySteps(store, resources), params or AssembleParams()
+    adapters = steps.cut_adapters()
     weights = steps.choose(params.depth, preset)
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
-    adapters = adapters_of(steps.reads)
     sound, depth = _find_overlaps(steps, params, plan, preset, report)
     layout = lay_out(steps, params, plan, sound, depth, adapters, report)
     contigs = layout.laid_out.contigs

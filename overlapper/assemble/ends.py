@@ -15,14 +15,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from overlapper.correct.uncovered import intervals_of
-from overlapper.sketch.adapters import END, inward_ends
+from overlapper.sketch.adapters import END, SEEN, inward_ends
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
 REACH = 5_000
 """Bases of an end that are examined; at most half of the sequence."""
-SEEN = 12
-"""Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
 ERRORS = 5
 """Bases of an adapter for each edit, at least: by chance one of 500 ends has one of 14 bases so, and less
 than one of 10,000 ends one of 28."""

@@ -25,6 +25,7 @@ from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import even_ranges
+from overlapper.sketch.adapters import adapters_at_ends, adapters_of
 from overlapper.sketch.long_runs import LongRuns
 from overlapper.tables import Overlaps, Reads
 
@@ -112,6 +113,28 @@ class AssemblySteps:
             self._rates[preset] = measured_error_rate(self._store.mapped(), preset, self.threads)
         return self._rates[preset]
 
+    def cut_adapters(self) -> list[str]:
+        """Cut adapters off the ends of the reads, for all that follows; return them.
+
+        Reads that begin with the same adapter overlap there, and seem to go on alike where the ends of both
+        have bases from nowhere.
+        """
+        given = self._given
+        if not (adapters := adapters_of(given.mapped())):
+            return adapters
+        taken = adapters_at_ends(given.mapped(), adapters)
+        lengths = given.lengths.astype(np.int64)
+        inside = Sound(taken[:, 0], lengths - taken[:, 1], lengths)
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            parts = even_ranges(lengths, PART_BASES)
+            ReadStore.write(artifact, inside.cut_parts(given.take(np.arange(*part)) for part in parts))
+            return {"reads cut": int(taken.any(axis=1).sum()), "bases cut": int(taken.sum())}
+
+        self._given = self._store = ReadStore.open(self.stages.write("adapters", adapters, write)[0])
+        self._number, self._rates = self._number[self._given.order], {}
+        return adapters
+
     def choose(self, depth: int, preset: str) -> np.ndarray:
         """Set reads aside where they are deeper (`overlapper.sketch.depth`), for all that follows.
 
@@ -126,7 +149,7 @@ class AssemblySteps:
         if chosen is None:
             return np.ones(len(store))
         self._given = self._store = store
-        self._number, self._rates = np.flatnonzero(chosen.kept), {}
+        self._number, self._rates = self._number[chosen.kept], {}
         return chosen.weights()
 
     def overlap(

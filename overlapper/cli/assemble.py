@@ -243,7 +243,7 @@ def _tell(
         if verbose:
             progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
     progress.note(made.decision())
-    for line in made.set_aside():
+    for line in (*made.without_adapters(), *made.set_aside()):
         progress.note(line)
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
@@ -255,11 +255,6 @@ def _tell(
         progress.note(row)
     if len(table) > 1 + MOST_SHOWN:
         progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
-    if made.cut_off.adapters:
-        adapters = " and ".join(made.adapters)
-        progress.note(
-            f"{made.cut_off.adapters:,} bases of adapters ({adapters}) were cut off ends of contigs"
-        )
     if wrong := made.cut_off.errors:
         progress.note(
             f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them or the reads "

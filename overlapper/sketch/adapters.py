@@ -53,6 +53,11 @@ BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
 COMMON, ALIKE, OFF, FEWEST = 0.1, 16, 2, 10
 """Most reads of a short molecule may end with it. By chance 16 bases share four, at most two off, with others
 in one of four cases; at an error rate of 12 % they share none with themselves in one of thirty."""
+SEEN = 12
+"""Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
+MORE = 3
+"""Chosen: so many bases may be inserted in 12 bases of an adapter; other reads have those that go with it."""
+_READS_AT_A_TIME = 1 << 14
 ROUNDS = 10
 """Most adapters that are looked for, those included that turn out to be none."""
 _WORDS = 4**K
@@ -88,6 +93,51 @@ def adapters_of(reads: Reads) -> list[str]:
             found.append(adapter)
         words = words[~np.isin(words, path).any(axis=1)]
     return found
+
+
+def adapters_at_ends(reads: Reads, adapters: list[str]) -> np.ndarray:
+    """Return the bases at both ends of reads that adapters take, with all that is outside of them.
+
+    An end has an adapter where both share `SEEN` bases in a row. The innermost ones tell where the adapter
+    ends; if these are not its last ones, it errs there, and takes `MORE` bases.
+
+    Parameters
+    ----------
+    reads : Reads
+        Those shorter than three times `END` are not looked at.
+    adapters : list of str
+        As `adapters_of` returns them.
+
+    Returns
+    -------
+    ndarray of int64, shape (reads, 2)
+    """
+    taken = np.zeros((len(reads), 2), np.int64)
+    long = np.flatnonzero(reads.lengths >= 3 * END)
+    behind: dict[str, int] = {}
+    for adapter in adapters:
+        for place in range(len(adapter) - SEEN + 1):
+            word, bases = adapter[place : place + SEEN], len(adapter) - place
+            more = MORE if bases > SEEN else 0
+            behind[word] = max(behind.get(word, 0), bases + more)
+    known, taken_by = _table_of(behind)
+    for start in range(0, len(long), _READS_AT_A_TIME):
+        which = long[start : start + _READS_AT_A_TIME].astype(np.int32)
+        words = _words(CODE_OF_BYTE[inward_ends(reads, which)].reshape(-1, END), SEEN)
+        which_word = np.searchsorted(known, words).clip(max=len(known) - 1)
+        there = known[which_word] == words
+        innermost = words.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
+        bases_behind = np.take_along_axis(taken_by[which_word], innermost[:, None], axis=1)[:, 0]
+        taken[which] = np.where(there.any(axis=1), innermost + bases_behind, 0).reshape(2, -1).T
+    return taken
+
+
+def _table_of(behind: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return words in ascending order, and the bases from the first one of each to the end of its adapter."""
+    codes = CODE_OF_BYTE[np.frombuffer("".join(behind).encode(), np.uint8)].reshape(-1, SEEN)
+    words = _words(codes, SEEN)[:, 0]
+    order = np.argsort(words)
+    return words[order], np.array(list(behind.values()))[order]
 
 
 def inward_ends(reads: Reads, which: np.ndarray) -> np.ndarray:
@@ -127,12 +177,12 @@ def _spelled_both_ways(reads: Reads, which: np.ndarray, starts: np.ndarray, stop
     return spelling.spell(PackedReads.of(reads), np.tile(which, 2), starts, stops, reverse)
 
 
-def _words(codes: np.ndarray) -> np.ndarray:
-    """Return the words of rows of codes (int32, shape (rows, `END` - `K` + 1)); -1: a base is unknown."""
-    places = END - K + 1
+def _words(codes: np.ndarray, bases: int = K) -> np.ndarray:
+    """Return the words of rows of codes (int32, shape (rows, columns - bases + 1)); -1: a base is unknown."""
+    places = codes.shape[1] - bases + 1
     words = np.zeros((len(codes), places), np.int32)
     known = np.ones((len(codes), places), np.bool_)
-    for base in range(K):
+    for base in range(bases):
         column = codes[:, base : base + places]
         words = words << 2 | (column & 3)
         known &= column < 4

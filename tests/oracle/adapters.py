@@ -94,3 +94,20 @@ def bases_with(adapter, end):
         return 0
     inside = len(adapter) - inner[0] - 12
     return inner[1] + 12 + (inside if inside < 12 else 0)
+
+
+def taken(sequence, adapters):
+    """Return how many bases adapters take at both ends of a read."""
+    if len(sequence) < 3 * END:
+        return 0, 0
+    found = []
+    for end in (sequence[:END], turned(sequence)[:END]):
+        matches = [
+            (place, place + len(adapter) - at + (3 if at + 12 < len(adapter) else 0))
+            for adapter in adapters
+            for at in range(len(adapter) - 11)
+            for place in range(END - 11)
+            if end[place : place + 12] == adapter[at : at + 12]
+        ]
+        found.append(max(matches, default=(0, 0))[1])
+    return tuple(found)

@@ -38,6 +38,16 @@ def test_telomeres_stay(model, coverage):
     assert 17_900 <= len(contig) <= 18_200
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_plasmid_whose_reads_have_adapters_and_bases_from_nowhere_closes(seed):
+    """Adapters, and what is random behind them, do not make reads lie on each other."""
+    text = random_genome(3_500, seed=7).sequence(0)
+    reads, _ = simulate_reads(molecule(text), "real-ont", coverage=150, seed=seed, circular=True)
+    contigs = assemble_reads(reads, threads=1).contigs
+    assert contigs.circular.tolist() == [True]
+    assert contigs.sequences.sequence(0) in f"{2 * text} {turned(2 * text)}"
+
+
 def test_what_single_hifi_reads_have_at_the_ends_stays():
     """Reads that taper off: none ends with the molecule but the first and the last."""
     text = random_genome(30_000, seed=6).sequence(0)
