@@ -194,6 +194,7 @@ def assemble_reads(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
+    first: Reads | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads.
@@ -215,6 +216,8 @@ def assemble_reads(
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Keep what every stage makes; those of a run on the same reads.
+    first : Reads, optional
+        Sequences that circular contigs begin with (`overlapper.assemble.beginnings`).
     report : callable
         Told how far it is.
 
@@ -243,7 +246,7 @@ def assemble_reads(
     reads = in_order(reads, canonical_order(reads, resources.threads), resources.threads)
     store = ReadStore.of(reads)
     del reads
-    return assemble_packed(store, resources, params, preset=preset, report=report)
+    return assemble_packed(store, resources, params, preset=preset, first=first, report=report)
 
 
 def assemble_packed(
@@ -252,6 +255,7 @@ def assemble_packed(
     params: AssembleParams | None = None,
     *,
     preset: str = "auto",
+    first: Reads | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads that are packed, in memory or on disk.
@@ -290,7 +294,7 @@ def assemble_packed(
     left_out = layout.left_out
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
-        beginnings = Beginnings.of(sequences, contigs.circular, None, steps.threads)
+        beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
     cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
     contigs = dataclasses.replace(

@@ -115,6 +115,14 @@ def assemble(
             show_default=str(0.04),
         ),
     ] = None,
+    rotate_to: Annotated[
+        str | None,
+        options.file(
+            "FASTA file of sequences that circular contigs begin with, such as dnaA. Circles that none of "
+            "them maps to begin at a place that their own sequence gives.",
+            "--rotate-to",
+        ),
+    ] = None,
     depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
@@ -143,7 +151,7 @@ def assemble(
         "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
         "--log": log,
     }  # fmt: skip
-    inputs = check_files(outputs, (*reads, config, reference))
+    inputs = check_files(outputs, (*reads, config, reference, rotate_to))
     _check_choices(correct, copies, haplotypes)
     load_compute(device)
 
@@ -177,7 +185,7 @@ def assemble(
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
         record = Record(inputs, run.threads, run.parts.read_filter)
-        made = _assembled(run, progress, files)
+        made = _assembled(run, rotate_to, progress, files)
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
         contents = _contents(made, made.to_json(run.parts.left_out, facts))
@@ -196,13 +204,17 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
             os.makedirs(output, exist_ok=True)
 
 
-def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
+def _assembled(run: StageRun, rotate_to: str | None, progress: Progress, files: RunFiles) -> Assembled:
     """Assemble the reads, in memory or on disk."""
     from overlapper.assemble.contigs import assemble_packed
+    from overlapper.io.fastx import read_fastx
 
+    first = read_fastx(rotate_to) if rotate_to else None
     store, _, resources = files.enter_context(run.opened(progress))
     run.note_devices(int(store.lengths.sum()), progress)
-    return assemble_packed(store, resources, run.params, preset=run.preset, report=progress.report)
+    return assemble_packed(
+        store, resources, run.params, preset=run.preset, first=first, report=progress.report
+    )
 
 
 def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:

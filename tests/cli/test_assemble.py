@@ -257,6 +257,20 @@ def kill_and_go_on(folder, words, kept, moments):
     assert process.returncode == 0, error
 
 
+def test_a_circle_begins_with_a_gene(command, folder, begun):
+    genome = next(iter(pysam.FastxFile(str(folder / "genome.fa")))).sequence
+    gene = genome[7_000:8_500].translate(str.maketrans("ACGT", "TGCA"))[::-1]
+    (begun.parent / "gene.fa").write_text(f">gene\n{gene}\n")
+    words = ("assemble", folder / "reads.fa", "-o", begun, *OPTIONS)
+    assert command(*words, "--rotate-to", "gene.fa").code == 0
+    (contig,) = pysam.FastxFile(str(begun / "contigs.fasta"))
+    assert contig.sequence[:400] == gene[:400]
+    before = results(begun)
+    refused = command(*words, "--rotate-to", "no.fa")
+    assert refused.code == 1 and "no.fa: there is no such file" in refused.err
+    assert results(begun) == before
+
+
 def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(folder, reads_file, tmp_path):
     draw = random.Random(7)
     moments = [(stages_done, draw.uniform(0, 0.3)) for stages_done in (0, 1, 3, 4, 6, 8)]
