@@ -80,6 +80,25 @@ class PretendedArena:
         here[:] = array[: len(here)]
 
 
+def run_as_python(monkeypatch, threads, modules, **others):
+    """Have kernels of some modules run as Python: their device functions, and what they ask of numba.cuda.
+
+    ``others`` are names that stand for something else in each module that has them.
+    """
+    names = {"cuda": threads, "exclusive_sums": _sums, "last_of": lambda offsets, arena: int(offsets[-1])}
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if getattr(value, "targetoptions", {}).get("device"):
+                monkeypatch.setattr(module, name, value.py_func)
+        for name, other in (names | others).items():
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, other)
+
+
+def _sums(values, arena):
+    return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+
+
 class PretendedThreads:
     """What kernels ask of numba.cuda, for threads that run one after the other."""
 
@@ -105,6 +124,8 @@ class PretendedThreads:
         @staticmethod
         def array(shape, kind):
             return np.zeros(shape, str(kind))
+
+    local = shared
 
     class atomic:
         @staticmethod

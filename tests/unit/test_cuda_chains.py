@@ -43,7 +43,7 @@ from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from tests.read_sets import columns_of, linked, reads_of, texts_of
-from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
+from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device, run_as_python
 
 U4, U8, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint32, types.uint64, types.int32, types.int64, types.boolean)
@@ -157,9 +157,6 @@ def pretended(monkeypatch):
             threads.blockIdx.x = threads.number
             function_of(kernel)(*arguments)
 
-    def sums(values, arena):
-        return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-
     def reversed_bits(word):
         return np.uint32(int(f"{int(word):032b}"[::-1], 2))
 
@@ -172,17 +169,10 @@ def pretended(monkeypatch):
         dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
     hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
-    for module in kernels + hosts:
-        for name, value in list(vars(module).items()):
-            if getattr(value, "targetoptions", {}).get("device"):
-                monkeypatch.setattr(module, name, value.py_func)
-        for name, other in (
-            ("cuda", threads), ("launch", each), ("exclusive_sums", sums),
-            ("last_of", lambda offsets, arena: int(offsets[-1])), ("reverse_bits", reversed_bits),
-            ("shift_right", shifted), ("largest_of_warp", int),
-        ):  # fmt: skip
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, other)
+    run_as_python(
+        monkeypatch, threads, kernels + hosts,
+        launch=each, reverse_bits=reversed_bits, shift_right=shifted, largest_of_warp=int,
+    )  # fmt: skip
     for module in kernels + hosts:
         for name, value in (
             ("WARP", 1), ("THREADS", 1), ("TILE", radix_sort.EACH),
