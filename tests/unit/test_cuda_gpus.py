@@ -57,7 +57,7 @@ class Pretended:
 
     def extend_xdrop(self, reads, seeds, scheme, arena):
         found = extend_seeds(reads.host, seeds, scheme)
-        return xdrop.Extended(found, {"64 rows": 2 * len(seeds.query), "any rows": 1})
+        return xdrop.Extended(found, {"64 rows": 2 * len(seeds.query), "the CPU": 1})
 
     def extend_gact(self, reads, seeds, scheme, arena):
         end = seeds.target_pos.astype(np.int64) + seeds.length

@@ -205,6 +205,16 @@ def test_groups_extend_as_the_cpu_does(launched, room, monkeypatch):
     assert len({group for group, _ in launched}) > 1
 
 
+@pytest.mark.parametrize("scores", [{"match": 2**15, "gap": -(2**15)}, {"xdrop": 2000, "stop_window": 0}])
+def test_what_no_group_holds_is_left_to_the_cpu(launched, scores):
+    """Scores of over 16 bits, or more rows than any group has."""
+    reads, seeds = pairs_of(3, longest=1000)
+    scheme = scheme_of(**{"xdrop": 2**17, **scores})
+    found, tried = xdrop.extend_seeds(on_device(reads), seeds, scheme, SmallArena())
+    assert tried[xdrop.LEFT_TO_CPU] > 0
+    assert found.tolist() == cpu.extend_seeds(reads, seeds, scheme).tolist()
+
+
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("share", [0.5, 0.7])
 def test_what_cannot_reach_its_score_is_given_up(launched, share):
