@@ -1,7 +1,6 @@
 """The kernels from seeds to chains compile for the devices we name, and do what the CPU does; no driver."""
 
 import contextlib
-import importlib
 import threading
 from types import SimpleNamespace
 
@@ -43,7 +42,15 @@ from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from tests.read_sets import columns_of, linked, reads_of, texts_of
-from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device, run_as_python
+from tests.unit.cuda import (
+    PretendedArena,
+    PretendedThreads,
+    by_class,
+    compiled,
+    kernel_of,
+    on_device,
+    run_as_python,
+)
 
 U4, U8, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint32, types.uint64, types.int32, types.int64, types.boolean)
@@ -102,14 +109,6 @@ def test_the_kernel_that_tells_needed_scores_compiles():
     compiled(overlap_kernels.list_seeds, (ROWS, types.float64, types.float64, I4, I4, I4, BOOLEANS))
 
 
-def sorted_by_class(kernel, numbers, of_class, *order):
-    """Do what the kernels of `sort_by_class` do, which need threads side by side."""
-    if kernel.source.name == "count_classes":
-        of_class += np.bincount(numbers, minlength=len(of_class)).astype(of_class.dtype)
-    else:
-        order[0][:] = np.argsort(-numbers, kind="stable")
-
-
 def extend_in_groups(reads, kernel, *arguments):
     """Do what a group of lanes does; it outgrows every third extension, and gives up what falls short."""
     seeds, (left, n_left, items) = Seeds(*arguments[4:10]), arguments[10:13]
@@ -131,14 +130,9 @@ def pretended(monkeypatch):
     threads, arena = PretendedThreads(), PretendedArena()
     held = []
 
-    def function_of(kernel):
-        family, _, file = kernel.source.module.partition(".")
-        module = importlib.import_module(f"overlapper.kernels.{family}.cuda.{file}")
-        return getattr(module, kernel.source.name).py_func
-
     def each(kernel, items, arena, *arguments):
         for threads.number in range(items):
-            function_of(kernel)(*arguments)
+            kernel_of(kernel)(*arguments)
 
     def launch(kernel, blocks, size, stream, *arguments):
         if kernel.source.module == "xdrop.xdrop_grouped":
@@ -149,19 +143,13 @@ def pretended(monkeypatch):
             extend_in_groups(reads, kernel, *arguments)
             return
         if kernel.source.module == "common.sort_by_class":
-            sorted_by_class(kernel, *arguments)
+            by_class(kernel, *arguments)
             return
         threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
         threads.gridDim = SimpleNamespace(x=blocks)
         for threads.number in range(blocks):
             threads.blockIdx.x = threads.number
-            function_of(kernel)(*arguments)
-
-    def reversed_bits(word):
-        return np.uint32(int(f"{int(word):032b}"[::-1], 2))
-
-    def shifted(low, high, by):
-        return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
+            kernel_of(kernel)(*arguments)
 
     monkeypatch.setattr(launching.Kernel, "launch", launch)
     kernels = (
@@ -169,10 +157,7 @@ def pretended(monkeypatch):
         dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
     hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
-    run_as_python(
-        monkeypatch, threads, kernels + hosts,
-        launch=each, reverse_bits=reversed_bits, shift_right=shifted, largest_of_warp=int,
-    )  # fmt: skip
+    run_as_python(monkeypatch, threads, kernels + hosts, launch=each)
     for module in kernels + hosts:
         for name, value in (
             ("WARP", 1), ("THREADS", 1), ("TILE", radix_sort.EACH),

@@ -245,7 +245,8 @@ def _extend_on_cpu(
     reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, extensions: Any, arena: Arena
 ) -> None:
     """Write what no group holds to ``extensions``."""
-    here = Seeds._make([*(arena.download(column) for column in seeds[:-1]), seeds.length])
+    columns: tuple[Any, ...] = seeds[:-1]
+    here = Seeds._make([*map(arena.download, columns), seeds.length])
     found = arena.download(extensions)
     bits, lanes = cpu.BANDS[cpu.band_for(scheme)]
     extend_banded(lanes, cpu.band_cells(reads.host, here, bits), reads.host, here, scheme, items, found)
