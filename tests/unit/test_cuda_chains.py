@@ -169,7 +169,7 @@ def pretended(monkeypatch):
     def slots_of(opened, number):
         reads = opened._reads.result()
         held.append(reads)
-        yield Slot(number, reads, on_device(reads), arena, 1 << 30)
+        yield Slot(number, on_device(reads), arena, 1 << 30)
 
     monkeypatch.setattr(xdrop, "_blocks", lambda: 1)
     monkeypatch.setattr(driver, "current", lambda: 0)
