@@ -124,6 +124,17 @@ def extend_in_groups(reads, kernel, *arguments):
             extensions[item] = found
 
 
+def words_of(function):
+    """Return a compiled function whose words come as those of numpy, as within kernels."""
+
+    def call(*given):
+        found = function(*given)
+        kinds = function.nopython_signatures[0].return_type
+        return tuple(getattr(np, str(kind))(value) for kind, value in zip(kinds, found, strict=True))
+
+    return call
+
+
 @pytest.fixture
 def pretended(monkeypatch):
     """A GPU whose kernels run as Python, a block of one thread after the other; returns its slot's arena."""
@@ -157,7 +168,10 @@ def pretended(monkeypatch):
         dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
     hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
-    run_as_python(monkeypatch, threads, kernels + hosts, launch=each)
+    run_as_python(
+        monkeypatch, threads, kernels + hosts,
+        launch=each, next_column=words_of(end_walk_kernels.next_column), slid=words_of(end_walk_kernels.slid),
+    )  # fmt: skip
     for module in kernels + hosts:
         for name, value in (
             ("WARP", 1), ("THREADS", 1), ("TILE", radix_sort.EACH),
