@@ -188,11 +188,9 @@ class DsoftOnGpus:
                 return None, True
 
     def _on(self, slot: Slot) -> DeviceSeedIndex | None:
-        """Return the index on the GPU of a slot; None if it or the reads do not fit."""
+        """Return the index on the GPU of a slot; None if it does not fit."""
         from overlapper.kernels.candidates.cuda.hits import Index
 
-        if slot.reads is None:
-            return None
         columns = self._columns.on(slot)
         if columns is None:
             return None

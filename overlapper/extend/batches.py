@@ -7,12 +7,14 @@ time (guided self-scheduling, Polychronopoulos and Kuck 1987).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
 
 from overlapper.extend.registry import ON_GPUS, extender
-from overlapper.gpu.gpus import Gpus, GpusForReads
+from overlapper.gpu.gpus import Found, Gpus, Kernel
+from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Candidates, Reads
@@ -75,8 +77,19 @@ def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
     return np.concatenate([[0], first, start + cut_evenly(weights[start:], share)[1:]])
 
 
-class _Uncounted(GpusForReads):
-    """GPUs whose work is left out of the funnel (for `warm_up`)."""
+@dataclasses.dataclass(frozen=True)
+class _MadeUp:
+    """GPUs that extend seeds of other reads than their own, for `warm_up`; the funnel counts none of it."""
+
+    gpus: Gpus
+    reads: Reads
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> Found:
+        """Run a kernel on seeds, as `Gpus.run` does."""
+        from overlapper.kernels.common.cuda.walks import upload_reads
+
+        with self.gpus.slot() as slot, slot.working():
+            return kernel(upload_reads(PackedReads.of(self.reads), slot.arena), seeds, arena=slot.arena)
 
     def count(self, name: str, number: int) -> None:
         """Count nothing."""
@@ -105,5 +118,5 @@ def warm_up(params: Params, gpus: Gpus) -> None:
         query=nothing, target=nothing + 1, reverse=nothing > 0, query_pos=places, target_pos=places,
         seeds=nothing, span=nothing, seed_length=seed_length,
     )  # fmt: skip
-    extend = extender(params.extender, _Uncounted(gpus, reads))
+    extend = extender(params.extender, _MadeUp(gpus, reads))
     extend(reads, candidates, getattr(params, params.extender), 1)

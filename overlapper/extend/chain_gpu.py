@@ -67,8 +67,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
         from overlapper.kernels.chain.cuda.end_walks import walk_ends
 
         with self._gpus.slot(len(items)) as slot, slot.working(), contextlib.suppress(DeviceError):
-            if slot.reads is not None:
-                return walk_ends(slot.reads, seeds, items, scheme, slot.arena)
+            return walk_ends(slot.reads, seeds, items, scheme, slot.arena)
         return walker(self._reads)(seeds, items, scheme)
 
     def _find_here(self, start: int, stop: int) -> Counted:

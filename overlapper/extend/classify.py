@@ -58,12 +58,9 @@ def classify(
         When an interval does not lie within its read.
     """
     check_within(overlaps, lengths)
-    o = overlaps
     ratio = round(min_ratio * _RATIO_UNIT)
-    return overlap_classes.classes(
-        o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
-        np.asarray(lengths, np.int64), max_hang, ratio, _RATIO_UNIT,
-    )  # fmt: skip
+    matches = overlap_classes.Matches.of(overlaps, lengths)
+    return overlap_classes.classes(matches, max_hang, ratio, _RATIO_UNIT)
 
 
 def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
@@ -96,9 +93,7 @@ def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:
         When one does not.
     """
     o = overlaps
-    row = overlap_classes.first_outside(
-        o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, np.asarray(lengths, np.int64)
-    )
+    row = overlap_classes.first_outside(overlap_classes.Matches.of(overlaps, lengths))
     if row >= 0:
         raise ParameterError(
             f"overlap row {row} lies outside its reads: query {o.query[row]} "

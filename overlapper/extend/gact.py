@@ -110,17 +110,12 @@ def _extend_on(gpus: Gpus, reads: Reads, candidates: Candidates, params: GactPar
         candidates.query, candidates.target, candidates.reverse,
         candidates.query_pos, candidates.target_pos, candidates.seed_length,
     )  # fmt: skip
-    done = gpus.run(partial(gact.extend_seeds, scheme=gact.Scheme(**vars(params))), seeds)
-    parts = [
-        _overlaps(reads, candidates, rows, part.rows, part.cigar, part.cigar_offsets) for rows, part in done
-    ]
-    overlaps = parts[0] if len(parts) == 1 else Overlaps.concat(parts)
-    rows = np.concatenate([rows for rows, _ in done])
-    return overlaps if (np.diff(rows) > 0).all() else overlaps.take(np.argsort(rows))
+    found = gpus.run(partial(gact.extend_seeds, scheme=gact.Scheme(**vars(params))), seeds)
+    return _overlaps(reads, candidates, slice(None), found.rows, found.cigar, found.cigar_offsets)
 
 
 def _overlaps(
-    reads: Reads, candidates: Candidates, rows: slice | np.ndarray,
+    reads: Reads, candidates: Candidates, rows: slice,
     found: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray,
 ) -> Overlaps:  # fmt: skip
     """Return the overlaps of some candidates; target intervals are found on the query's strand."""

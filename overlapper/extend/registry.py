@@ -13,7 +13,7 @@ from overlapper.runtime.gpu.devices import Device, select_devices
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus, GpusForReads
+    from overlapper.gpu.gpus import Gpus
 
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
 """``extend(reads, candidates, params, threads)`` returns overlaps, unclassified and in the order of the
@@ -40,7 +40,7 @@ BASES_A_THREAD = 10_000_000
 (``docs/notes/gpu.md``)."""
 
 
-def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
+def extender(name: str, gpus: Gpus | Any | None = None) -> Extender:
     """Return an extender by name, bound to the GPUs to run on, if any.
 
     Raises

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.kernels.selection import stops as kernel
+from overlapper.kernels.selection.overlap_classes import Matches
 from overlapper.params.stages import ClassParams
 from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Overlaps
@@ -106,7 +107,7 @@ class Stops:
         self._typical = int(np.searchsorted(np.cumsum(counts[1:]), (counts[1:].sum() + 1) // 2)) + 1
 
         def tally(part: Overlaps) -> np.ndarray:
-            return kernel.tally(*self._arguments(part, *self._evidence))
+            return kernel.tally(*self._arguments(part, self._evidence))
 
         self._levels = sum(map_in_order(tally, parts, threads), np.zeros(kernel.LEVELS, np.int64))
 
@@ -127,15 +128,15 @@ class Stops:
         if self._from_end_to_end * _IN_COMMON >= self._all:
             return np.zeros(len(overlaps), np.bool_)
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
-        stop = kernel.internal(*self._arguments(overlaps, *self._evidence, self.least, ratio, _RATIO_UNIT))
-        o, depth = overlaps, (self._first, self._crossings, self._typical)
-        within = kernel.within_repeats(o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, *depth)
-        return stop | (within & self._is_dovetail(o) if self._params.contained_in_repeats else within)
+        stop = kernel.internal(*self._arguments(overlaps, self._evidence, self.least, ratio, _RATIO_UNIT))
+        matches = Matches.of(overlaps, self._lengths)
+        within = kernel.within_repeats(matches, self._first, self._crossings, self._typical)
+        return stop | (within & self._is_dovetail(overlaps) if self._params.contained_in_repeats else within)
 
     @property
-    def _evidence(self) -> tuple[np.ndarray, np.ndarray, int, int, int]:
+    def _evidence(self) -> kernel.Evidence:
         """What kernels judge stops by."""
-        return self._stops, self._crossings, BAD_READ_STOPS, FEW, self._typical
+        return kernel.Evidence(self._stops, self._crossings, BAD_READ_STOPS, FEW, self._typical)
 
     def _is_dovetail(self, overlaps: Overlaps) -> np.ndarray:
         o, hang = overlaps, self._params.max_hang
@@ -150,8 +151,4 @@ class Stops:
 
     def _arguments(self, overlaps: Overlaps, *more: Any) -> list[Any]:
         """Return the arguments that all kernels share, and more."""
-        o = overlaps
-        return [
-            o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
-            self._lengths, self._params.max_hang, self._first, *more,
-        ]  # fmt: skip
+        return [Matches.of(overlaps, self._lengths), self._params.max_hang, self._first, *more]

@@ -95,11 +95,9 @@ def extend(
 def _extend_on(gpus: Gpus, seeds: Seeds, scheme: Scheme) -> np.ndarray:
     from overlapper.kernels.xdrop.cuda import xdrop
 
-    extensions = np.empty((len(seeds.query), 2, 3), np.int32)
-    for rows, found in gpus.run(partial(xdrop.extend_seeds, scheme=scheme), seeds):
-        extensions[rows] = found.extensions
-        gpus.count(REQUEUED, sum(found.tried.values()) - 2 * len(rows))
-    return extensions
+    found = gpus.run(partial(xdrop.extend_seeds, scheme=scheme), seeds)
+    gpus.count(REQUEUED, sum(found.tried.values()) - 2 * len(seeds.query))
+    return found.extensions
 
 
 def fits_scores(bases: int, params: XdropParams) -> bool:

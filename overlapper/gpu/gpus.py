@@ -4,8 +4,7 @@ A batch of seeds is worked on by a GPU slot, a share of a GPU's memory with a st
 a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
 waits for the first free slot of any GPU; the largest batches go first.
 
-A GPU holds all reads if they leave enough memory for the slots. Otherwise a slot gets the reads of its batch
-alone, and the batch in parts, of so few targets that their reads fit.
+A GPU holds all reads. Those of a run that do not fit one are a case for tiles.
 """
 
 from __future__ import annotations
@@ -19,9 +18,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
-import numpy as np
-
-from overlapper.kernels.common.read_subsets import cut_by_reads, take_reads
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.runtime.gpu.devices import Device
 from overlapper.tables import Reads
@@ -53,18 +49,15 @@ class Slot:
     ----------
     gpu : int
         Its number.
-    host : PackedReads
-        All reads.
-    reads : DeviceReads or None
-        The same on the GPU, if they fit.
+    reads : DeviceReads
+        Of the run.
     arena : Arena
     spare : int
         Bytes of the GPU that neither the slots nor the reads take.
     """
 
     gpu: int
-    host: PackedReads
-    reads: DeviceReads | None
+    reads: DeviceReads
     arena: Arena
     spare: int = 0
 
@@ -80,33 +73,10 @@ class Slot:
             finally:
                 self.arena.release(mark)
 
-    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
-        """Run a kernel on all seeds, part by part; return the rows of each part and its results."""
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> Found:
+        """Run a kernel on seeds."""
         with self.working():
-            if self.reads is not None:
-                return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
-            return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
-
-    def _parts(self, seeds: Seeds) -> Iterator[np.ndarray]:
-        """Yield rows of seeds whose reads take at most half of the arena."""
-        # Successive queries share their targets: by target, a part has few reads.
-        order = np.argsort(seeds.target, kind="stable")
-        sizes = 12 * np.diff(self.host.word_offsets) + 24 + 8 * np.diff(self.host.unknown_offsets)
-        bounds = cut_by_reads(seeds.query[order], seeds.target[order], sizes, self.arena.free // 2)
-        for begin, end in itertools.pairwise(bounds):
-            yield order[begin:end]
-
-    def _run_part(self, kernel: Kernel[Found], seeds: Seeds, rows: np.ndarray) -> Found:
-        from overlapper.kernels.common.cuda.walks import upload_reads
-
-        query, target, reverse, query_pos, target_pos = (column[rows] for column in seeds[:-1])
-        chosen, numbers = np.unique(np.concatenate([query, target]), return_inverse=True)
-        numbers = numbers.astype(np.int32)
-        part = Seeds(numbers[: len(rows)], numbers[len(rows) :], reverse, query_pos, target_pos, seeds.length)
-        mark = self.arena.mark()
-        found = kernel(upload_reads(take_reads(self.host, chosen), self.arena), part, arena=self.arena)
-        self.arena.release(mark)
-        return found
+            return kernel(self.reads, seeds, arena=self.arena)
 
 
 class _FreeSlots:
@@ -200,13 +170,8 @@ class Gpus:
         """Set the reads of the run; call it once, before `run` and `slot`."""
         self._reads.set_result(PackedReads.of(reads))
 
-    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
-        """Run a kernel on all seeds, on whichever GPU is free first.
-
-        Returns
-        -------
-        list of (ndarray of int64, Found)
-            Rows of seeds, each row once in all, and what was found of them.
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> Found:
+        """Run a kernel on seeds, on whichever GPU is free first.
 
         Raises
         ------
@@ -266,36 +231,10 @@ class Gpus:
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]
             reads = self._reads.result()
             needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
-            resident, spare = None, 0
-            if needed <= available - SLOTS * size:
-                resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
-                spare = available - SLOTS * size - needed
-            else:
+            if needed > available - SLOTS * size:
                 arenas.clear()
-                arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
+                size = max(0, available - needed) // SLOTS
+                arenas = [Arena.allocate(size) for _ in range(SLOTS)]
+            resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
             for arena in arenas:
-                yield Slot(number, reads, resident, arena, spare)
-
-
-@dataclasses.dataclass(frozen=True)
-class GpusForReads:
-    """GPUs for extenders whose reads change from call to call, as in tiles.
-
-    Attributes
-    ----------
-    gpus : Gpus
-    reads : Reads
-        They go to the GPU with every run.
-    """
-
-    gpus: Gpus
-    reads: Reads
-
-    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
-        """Run a kernel on all seeds, as `Gpus.run` does."""
-        with self.gpus.slot(len(seeds.query)) as slot:
-            return dataclasses.replace(slot, host=PackedReads.of(self.reads), reads=None).run(kernel, seeds)
-
-    def count(self, name: str, number: int) -> None:
-        """Add to a count of the funnel."""
-        self.gpus.count(name, number)
+                yield Slot(number, resident, arena, max(0, available - SLOTS * size - needed))

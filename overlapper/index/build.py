@@ -96,6 +96,6 @@ def with_kmer_table(fm: FmIndex, kmer_length: int, threads: int) -> FmIndex:
     table = np.array([[0, fm.rows]], row_type(fm.rows))
     for _ in range(kmer_length):
         shorter, table = table, aligned_empty((4 * len(table), 2), table.dtype)
-        extend = partial(kernels.write_longer_kmers, fm.bins, fm.borders, shorter, table)
+        extend = partial(kernels.write_longer_kmers, fm, shorter, table)
         in_blocks(extend, row_blocks(len(shorter)), threads)
     return fm._replace(table=table, kmer_length=kmer_length)

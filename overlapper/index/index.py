@@ -200,9 +200,7 @@ class Index:
         As `mems`; the places are all by default.
         """
         fm = self.for_length(min_length)
-        return self._find(
-            lambda *query: find_smems(fm, *query)[0], reads, min_length, most, threads, most_places
-        )
+        return self._find(partial(find_smems, fm), reads, min_length, most, threads, most_places)
 
     def nov_smems(
         self,

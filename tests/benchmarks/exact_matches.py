@@ -1,4 +1,4 @@
-"""Exact matches against mummer and bwa: equal sets, times in turn, index accesses.
+"""Exact matches against mummer and bwa: equal sets, times in turn.
 
     python -m tests.benchmarks.exact_matches REFERENCE READS [--min-length 16] [--rounds 3]
 
@@ -16,11 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.index import Index
-from overlapper.index.limits import ANY_NUMBER
-from overlapper.index.segments import Segments
 from overlapper.io import read_fastx
-from overlapper.kernels.index.smems import find_smems
-from tests.benchmarks import smem_accesses
 from tests.benchmarks.harness import parser_of, timed
 
 THREADS = 2
@@ -159,16 +155,6 @@ def main():
         print(f"{what}: {seconds:.2f} s")
     print(f"mems / mummer: {best['mummer -maxmatch, search only'] / best['mems']:.1f}x; "
           f"smems / bwa: {best['bwa fastmap, two processes'] / best['smems']:.2f}x")  # fmt: skip
-    pieces = Segments.of(reads, options.min_length)
-    query = (
-        reads.words,
-        pieces.packed_starts,
-        pieces.lengths,
-        pieces.reads,
-        pieces.starts,
-        options.min_length,
-    )
-    smem_accesses.report(index.fm, query, find_smems(index.fm, *query, ANY_NUMBER, ANY_NUMBER)[1])
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ def build(bases, rng):
 @njit(nogil=True)
 def count_accesses(fm, words, sources, lengths, step, size):
     """Count look-ups in the table, and bins looked at, of `mems.search_seeds`."""
-    bins, borders, table, k = fm.bins, fm.borders, fm.table, fm.kmer_length
+    table, k = fm.table, fm.kmer_length
     rows_a_bin, accesses = 64, 0
     for query in range(len(sources)):
         source = sources[query]
@@ -115,8 +115,8 @@ def count_accesses(fm, words, sources, lengths, step, size):
             while first < last and place > start - step and place >= 0:
                 base = base_at(words, source + place)
                 accesses += 1 + int(first // rows_a_bin != last // rows_a_bin)
-                first = extended_row(bins, borders, base, first)
-                last = extended_row(bins, borders, base, last)
+                first = extended_row(fm, base, first)
+                last = extended_row(fm, base, last)
                 place -= 1
     return accesses
 

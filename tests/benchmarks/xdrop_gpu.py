@@ -44,7 +44,7 @@ def kernel_seconds(reads, seeds, scheme, arena):
     for kernel, _, taken in launches:
         constants = kernel.source.constants
         rows = 16 * constants[0] * constants[1] if constants else "any"
-        extends = kernel.source.module in ("xdrop.xdrop_grouped", "xdrop.xdrop_wide")
+        extends = kernel.source.module == "xdrop.xdrop_grouped"
         seconds[f"{rows} rows" if extends else "planning"] += taken
     return [(name, tried.get(name, 0), taken) for name, taken in seconds.items()]
 

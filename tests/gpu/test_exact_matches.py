@@ -169,25 +169,12 @@ def test_shares_of_several_gpus_and_small_batches_change_nothing(gpu, kind, monk
     assert_equal(getattr(on_gpu(index, devices=(0, 0, 0)), kind)(reads, 12), wanted)
     monkeypatch.setattr(module, "_BASES_A_BLOCK", 1 << 12)
     device = on_gpu(index, memory=3_000_000)
-    assert device.parts == 1
     assert_equal(getattr(device, kind)(reads, 12), wanted)
 
 
-def test_a_text_beyond_the_memory_is_cut_into_parts(gpu, monkeypatch):
-    from overlapper.index import gpu as module
-
-    monkeypatch.setattr(module, "_BASES_A_BLOCK", 1 << 10)
-    text, reads = case(4, texts=40)
-    index = Index.build(text)
-    device = on_gpu(index, memory=1_800_000)
-    assert device.parts > 1
-    for kind in KINDS:
-        assert_equal(getattr(device, kind)(reads, 14), getattr(index, kind)(reads, 14))
-    options = {"mismatches": 1, "hit_limit": 4}
-    wanted = index.fixed_seeds(reads, 14, **options)
-    assert_seeds_equal(device.fixed_seeds(reads, 14, **options), wanted)
-    np.testing.assert_array_equal(device.bounds(reads), index.bounds(reads))
-    with pytest.raises(DeviceError, match="a run of"):
+def test_an_index_beyond_the_memory_is_refused(gpu):
+    index = Index.build(case(4)[0])
+    with pytest.raises(DeviceError, match="the index takes"):
         on_gpu(index, memory=10_000)
 
 

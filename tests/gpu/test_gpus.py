@@ -1,4 +1,4 @@
-"""Runs on GPUs end with the bytes of the CPU, however much memory they may take."""
+"""Runs on GPUs end with the bytes of the CPU."""
 
 import numpy as np
 import pytest
@@ -56,17 +56,18 @@ def test_files_are_those_of_the_cpu(gpu, name, reads, noisy_reads, tmp_path, mon
 
 
 @every_extender
-def test_reads_ten_times_the_memory_change_nothing(gpu, name):
+def test_reads_that_do_not_fit_are_refused_and_others_change_nothing(gpu, name):
     from overlapper.kernels.common.cuda.walks import bytes_of_reads
 
-    # Many reads with few overlaps, as so little memory is for few threads.
     model = adapted_model("clr", mean_length=2500)
-    reads, _ = simulate_reads(random_genome(6_000_000, seed=5), model, coverage=2, seed=5)
-    memory = bytes_of_reads(len(reads.words), len(reads), 0) // 10
-    options = {"gact": {"tile": 64, "overlap": 20}}  # as a thread's tile takes memory, too
-    expected = run(reads, name, device="cpu", **options)
-    assert len(expected.overlaps) > 1000
-    found = run(reads, name, device="cuda:0", gpu_memory=memory, **options)
+    reads, _ = simulate_reads(random_genome(2_000_000, seed=5), model, coverage=2, seed=5)
+    memory = bytes_of_reads(len(reads.words), len(reads), 0)
+    changes = {"extender": name, "gact": {"tile": 64, "overlap": 20}}  # as a thread's tile takes memory, too
+    with pytest.raises(DeviceError, match="--gpu-memory"):
+        pipeline.run(reads, "clr", changes=changes, device="cuda:0", gpu_memory=memory)
+    expected = pipeline.run(reads, "clr", changes=changes, device="cpu")
+    assert len(expected.overlaps) > 300
+    found = pipeline.run(reads, "clr", changes=changes, device="cuda:0", gpu_memory=4 * memory)
     assert columns_of(found.overlaps) == columns_of(expected.overlaps)
 
 

@@ -10,7 +10,6 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from overlapper.candidates import dsoft_gpu
 from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Slot
-from overlapper.kernels.common.walks import PackedReads
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.gpu import memory
 from overlapper.runtime.gpu.memory import Arena
@@ -64,7 +63,7 @@ def test_arrays_that_are_written_in_parts_come_as_a_whole(arena, dtype, length):
 def test_an_index_goes_to_a_gpu_widened_and_listed_a_part_at_a_time(arena, texts):
     reads = reads_of(texts)
     index = SeedIndex.build(reads, SketchParams(kmer_length=11, window=2), 2)
-    slot = Slot(0, PackedReads.of(reads), None, arena, spare=1 << 20)
+    slot = Slot(0, None, arena, spare=1 << 20)
     there, n = dsoft_gpu._on_gpus(index).on(slot), int(index.list_starts[-1])
     if not n:
         assert there is None

@@ -1,7 +1,6 @@
 """The kernels from seeds to chains compile for the devices we name, and do what the CPU does; no driver."""
 
 import contextlib
-import importlib
 import threading
 from types import SimpleNamespace
 
@@ -43,7 +42,15 @@ from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from tests.read_sets import columns_of, linked, reads_of, texts_of
-from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
+from tests.unit.cuda import (
+    PretendedArena,
+    PretendedThreads,
+    by_class,
+    compiled,
+    kernel_of,
+    on_device,
+    run_as_python,
+)
 
 U4, U8, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint32, types.uint64, types.int32, types.int64, types.boolean)
@@ -102,14 +109,6 @@ def test_the_kernel_that_tells_needed_scores_compiles():
     compiled(overlap_kernels.list_seeds, (ROWS, types.float64, types.float64, I4, I4, I4, BOOLEANS))
 
 
-def sorted_by_class(kernel, numbers, of_class, *order):
-    """Do what the kernels of `sort_by_class` do, which need threads side by side."""
-    if kernel.source.name == "count_classes":
-        of_class += np.bincount(numbers, minlength=len(of_class)).astype(of_class.dtype)
-    else:
-        order[0][:] = np.argsort(-numbers, kind="stable")
-
-
 def extend_in_groups(reads, kernel, *arguments):
     """Do what a group of lanes does; it outgrows every third extension, and gives up what falls short."""
     seeds, (left, n_left, items) = Seeds(*arguments[4:10]), arguments[10:13]
@@ -125,20 +124,26 @@ def extend_in_groups(reads, kernel, *arguments):
             extensions[item] = found
 
 
+def words_of(function):
+    """Return a compiled function whose words come as those of numpy, as within kernels."""
+
+    def call(*given):
+        found = function(*given)
+        kinds = function.nopython_signatures[0].return_type
+        return tuple(getattr(np, str(kind))(value) for kind, value in zip(kinds, found, strict=True))
+
+    return call
+
+
 @pytest.fixture
 def pretended(monkeypatch):
     """A GPU whose kernels run as Python, a block of one thread after the other; returns its slot's arena."""
     threads, arena = PretendedThreads(), PretendedArena()
     held = []
 
-    def function_of(kernel):
-        family, _, file = kernel.source.module.partition(".")
-        module = importlib.import_module(f"overlapper.kernels.{family}.cuda.{file}")
-        return getattr(module, kernel.source.name).py_func
-
     def each(kernel, items, arena, *arguments):
         for threads.number in range(items):
-            function_of(kernel)(*arguments)
+            kernel_of(kernel)(*arguments)
 
     def launch(kernel, blocks, size, stream, *arguments):
         if kernel.source.module == "xdrop.xdrop_grouped":
@@ -149,22 +154,13 @@ def pretended(monkeypatch):
             extend_in_groups(reads, kernel, *arguments)
             return
         if kernel.source.module == "common.sort_by_class":
-            sorted_by_class(kernel, *arguments)
+            by_class(kernel, *arguments)
             return
         threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
         threads.gridDim = SimpleNamespace(x=blocks)
         for threads.number in range(blocks):
             threads.blockIdx.x = threads.number
-            function_of(kernel)(*arguments)
-
-    def sums(values, arena):
-        return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
-
-    def reversed_bits(word):
-        return np.uint32(int(f"{int(word):032b}"[::-1], 2))
-
-    def shifted(low, high, by):
-        return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
+            kernel_of(kernel)(*arguments)
 
     monkeypatch.setattr(launching.Kernel, "launch", launch)
     kernels = (
@@ -172,17 +168,10 @@ def pretended(monkeypatch):
         dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
     hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
-    for module in kernels + hosts:
-        for name, value in list(vars(module).items()):
-            if getattr(value, "targetoptions", {}).get("device"):
-                monkeypatch.setattr(module, name, value.py_func)
-        for name, other in (
-            ("cuda", threads), ("launch", each), ("exclusive_sums", sums),
-            ("last_of", lambda offsets, arena: int(offsets[-1])), ("reverse_bits", reversed_bits),
-            ("shift_right", shifted), ("largest_of_warp", int),
-        ):  # fmt: skip
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, other)
+    run_as_python(
+        monkeypatch, threads, kernels + hosts,
+        launch=each, next_column=words_of(end_walk_kernels.next_column), slid=words_of(end_walk_kernels.slid),
+    )  # fmt: skip
     for module in kernels + hosts:
         for name, value in (
             ("WARP", 1), ("THREADS", 1), ("TILE", radix_sort.EACH),
@@ -194,7 +183,7 @@ def pretended(monkeypatch):
     def slots_of(opened, number):
         reads = opened._reads.result()
         held.append(reads)
-        yield Slot(number, reads, on_device(reads), arena, 1 << 30)
+        yield Slot(number, on_device(reads), arena, 1 << 30)
 
     monkeypatch.setattr(xdrop, "_blocks", lambda: 1)
     monkeypatch.setattr(driver, "current", lambda: 0)

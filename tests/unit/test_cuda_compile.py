@@ -8,7 +8,7 @@ from numba import types
 
 from overlapper.kernels.common.cuda import walk_bases
 from overlapper.kernels.gact.cuda import gact_path, gact_runs
-from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped
 from tests.unit.cuda import compiled
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
@@ -47,11 +47,6 @@ def test_kernels_that_plan_extensions_compile(capability):
     arguments = (I8, *SEEDS, *(number,) * 4, I8, number, number, I4, BOOLEANS, EXTENSIONS, I4, I4)
     ptx = compiled(plan_kernels.plan_extensions, arguments, capability)
     assert ".f64" not in ptx, "whole numbers became floating point"
-    compiled(plan_kernels.find_longest, (I8, *SEEDS, number, I4, types.int32, I4, I4), capability)
-
-
-def test_the_wide_kernel_compiles(capability):
-    compiled(xdrop_wide.extend_wide, (*ARGUMENTS, types.int32[:, :, ::1]), capability)
 
 
 def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability):

@@ -18,14 +18,13 @@ RECORDS = (I8, I4, PAIRS, YES)
 
 
 def index_of(row):
-    return (ROWS, PAIRS, row[::1], NUMBER, row[:, ::1], NUMBER, U8, PAIRS)
+    return (ROWS, PAIRS, row[::1], row[:, ::1], U8, PAIRS, NUMBER, NUMBER)
 
 
 KERNELS = {
     "seeds of MEMs": (mems.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
     "left-maximal rows": (mems.locate_left_maximal, (*QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
     "windows of SMEMs": (smems.search_windows, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
-    "longest matches": (smems.search_longest, (*QUERIES, I8, I4)),
     "nov_smems": (smems.search_nov_smems, (*QUERIES, NUMBER, *RECORDS)),
     "fixed seeds": (
         mismatch_seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
@@ -37,7 +36,6 @@ OTHERS = {
     "few": (matches.sort_few, (I8, I8, I8, I8, I4)),
     "many": (matches.sort_many, (I8, I8, I8, I8)),
     "columns": (matches.write_columns, (PAIRS, I8, I8, I8, I8, I8, I4, I8, I4, U1, U1)),
-    "whole": (smems.write_whole, (I8, PAIRS, PAIRS)),
     "kept": (mems.gather_kept, (U1, I8, I8, I8, I8, I8)),
     "offsets": (offsets.gather, (I8, I8, I8)),
     "marks": (mismatch_seeds.mark_dropped, (I8, NUMBER, I1)),

@@ -1,9 +1,5 @@
 """X-drop's CUDA kernels, run as Python by a warp of a few threads, do what the CPU does; no driver."""
 
-import importlib
-import threading
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -15,149 +11,42 @@ from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped, xd
 from overlapper.params.stages import XdropParams
 from overlapper.runtime.gpu import launch as launching
 from tests.simulated_pairs import simulate_pairs
-from tests.unit.cuda import PretendedArena, PretendedThreads, on_device
+from tests.unit.cuda import (
+    PretendedArena,
+    PretendedThreads,
+    Warp,
+    by_class,
+    kernel_of,
+    on_device,
+    run_as_python,
+)
 
 LANES = 8
 """Of the warp; groups have 2, 4 or 8."""
 
 
-class Warp:
-    """What kernels ask of numba.cuda and of `half_words`, for lanes that are threads."""
-
-    def __init__(self):
-        self.own, self.values, self._barriers, self._lock = threading.local(), {}, {}, threading.Lock()
-        self.local = self
-        self.atomic = SimpleNamespace(add=self.add)
-
-    @property
-    def laneid(self):
-        return self.own.lane
-
-    @property
-    def threadIdx(self):
-        return SimpleNamespace(x=self.own.lane)
-
-    @staticmethod
-    def jit(*function, **options):
-        return function[0] if function else lambda function: function
-
-    @property
-    def shared(self):
-        return SimpleNamespace(array=lambda shape, kind: self.saved)
-
-    @staticmethod
-    def array(shape, kind):
-        return np.zeros(shape, str(kind))
-
-    def add(self, array, at, number):
-        with self._lock:
-            before = array[at]
-            array[at] += number
-            return before
-
-    def together(self, members, value):
-        """Return the values of all lanes of a mask."""
-        members = int(members) & ((1 << LANES) - 1)
-        with self._lock:
-            barrier = self._barriers.setdefault(members, threading.Barrier(members.bit_count()))
-            given = self.values.setdefault(members, {})
-        given[self.own.lane] = value
-        barrier.wait()
-        found = dict(given)
-        barrier.wait()
-        return found
-
-    def from_lane(self, value, lane):
-        return self.from_member(0xFFFFFFFF, value, lane)
-
-    def from_member(self, members, value, lane):
-        return self.together(members, np.uint32(value))[int(lane)]
-
-    def any_sync(self, members, flag):
-        return any(self.together(members, bool(flag)).values())
-
-    def ballot_sync(self, members, flag):
-        return np.uint32(sum(1 << lane for lane, set in self.together(members, bool(flag)).items() if set))
-
-
-def halves(word):
-    return int(word) & 0xFFFF, int(word) >> 16
-
-
-def shifted(low, high, by):
-    return np.uint32((int(high) << 32 | int(low)) >> int(by) & 0xFFFFFFFF)
-
-
-INSTRUCTIONS = {
-    "spread_signs": lambda a: np.uint32(sum(0xFFFF << 16 * i for i in range(2) if halves(a)[i] >> 15)),
-    "high_then_low": lambda a, b: np.uint32(halves(a)[1] | halves(b)[0] << 16),
-    "shift_right_by_base": lambda a, b: shifted(a, b, 2),
-    "shift_left_by_base": lambda a, b: shifted(a, b, 30),
-    "shift_right": shifted,
-    "reverse_bits": lambda word: np.uint32(int(f"{int(word):032b}"[::-1], 2)),
-    "largest_pair_of_three": lambda *three: np.uint32(
-        max(halves(x)[0] for x in three) | max(halves(x)[1] for x in three) << 16
-    ),
-}
 MODULES = half_words, walk_bases, plan_kernels, xdrop_grouped_lane, xdrop_grouped
 
 
 @pytest.fixture
 def launched(monkeypatch):
     """Run kernels as Python; return what each group of lanes was given."""
-    counts, warp, threads = [], Warp(), PretendedThreads()
-    for module in MODULES:
-        for name, value in list(vars(module).items()):
-            if getattr(value, "targetoptions", {}).get("device"):
-                monkeypatch.setattr(module, name, value.py_func)
-        for name, function in INSTRUCTIONS.items():
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, function)
-        for name in ("from_lane", "from_member"):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, getattr(warp, name))
+    counts, warp, threads = [], Warp(LANES), PretendedThreads()
+    run_as_python(
+        monkeypatch, threads, MODULES, from_lane=warp.from_lane, from_member=warp.from_member,
+    )  # fmt: skip
     monkeypatch.setattr(xdrop_grouped_lane, "cuda", warp)
     monkeypatch.setattr(xdrop_grouped, "cuda", warp)
-    monkeypatch.setattr(plan_kernels, "cuda", threads)
 
     def launch(kernel, blocks, size, stream, *arguments):
-        family, _, file = kernel.source.module.partition(".")
-        module = importlib.import_module(f"overlapper.kernels.{family}.cuda.{file}")
-        if file == "xdrop_grouped":
-            run_warp(module.grouped_kernel(*kernel.source.constants), kernel.source.constants, arguments)
-        elif kernel.source.name == "count_classes":
-            numbers, of_class = arguments
-            of_class += np.bincount(numbers, minlength=len(of_class)).astype(of_class.dtype)
-        elif kernel.source.name == "order_by_class":
-            numbers, _, order = arguments
-            order[:] = np.argsort(-numbers.astype(np.int64), kind="stable")
-        else:
-            raise AssertionError(kernel.source)
-
-    def run_warp(kernel, constants, arguments):
+        if kernel.source.module == "common.sort_by_class":
+            by_class(kernel, *arguments)
+            return
+        assert kernel.source.module == "xdrop.xdrop_grouped"
+        constants = kernel.source.constants
         counts.append((constants, int(arguments[11]) + len(arguments[12])))
         warp.saved = np.zeros((8 * constants[1], 128), np.uint32)
-        failed = []
-
-        def lane(number):
-            warp.own.lane = np.int32(number)
-            try:
-                with np.errstate(all="ignore"):
-                    kernel(*arguments)
-            except threading.BrokenBarrierError:
-                pass
-            except BaseException as error:
-                failed.append(error)
-                for barrier in warp._barriers.values():
-                    barrier.abort()
-
-        lanes = [threading.Thread(target=lane, args=(number,)) for number in range(LANES)]
-        for thread in lanes:
-            thread.start()
-        for thread in lanes:
-            thread.join()
-        if failed:
-            raise failed[0]
+        warp.run(kernel_of(kernel), arguments)
 
     def each(kernel, items, arena, *arguments):
         for threads.number in range(items):
@@ -203,6 +92,16 @@ def test_groups_extend_as_the_cpu_does(launched, room, monkeypatch):
         found = xdrop.extend_seeds(on_device(reads), seeds, scheme, SmallArena())
         assert found.extensions.tolist() == expected.tolist()
     assert len({group for group, _ in launched}) > 1
+
+
+@pytest.mark.parametrize("scores", [{"match": 2**15, "gap": -(2**15)}, {"xdrop": 2000, "stop_window": 0}])
+def test_what_no_group_holds_is_left_to_the_cpu(launched, scores):
+    """Scores of over 16 bits, or more rows than any group has."""
+    reads, seeds = pairs_of(3, longest=1000)
+    scheme = scheme_of(**{"xdrop": 2**17, **scores})
+    found, tried = xdrop.extend_seeds(on_device(reads), seeds, scheme, SmallArena())
+    assert tried[xdrop.LEFT_TO_CPU] > 0
+    assert found.tolist() == cpu.extend_seeds(reads, seeds, scheme).tolist()
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")

@@ -193,14 +193,28 @@ def _move_row(tiles, lane, by, known, walks):
     """Move the row above the tile by ``by`` columns; its scores rise by one a column from ``known`` on."""
     low_rises, low_falls = U64(tiles[_WORDS + _RISES, lane]), U64(tiles[_WORDS + _FALLS, lane])
     high_rises, high_falls = U64(tiles[_HIGH + _RISES, lane]), U64(tiles[_HIGH + _FALLS, lane])
+    rise, low_rises, high_rises, low_falls, high_falls = slid(
+        low_rises, high_rises, low_falls, high_falls, by, known
+    )
+    walks[_CORNER, lane] += rise
+    tiles[_WORDS + _RISES, lane], tiles[_HIGH + _RISES, lane] = low_rises, high_rises
+    tiles[_WORDS + _FALLS, lane], tiles[_HIGH + _FALLS, lane] = low_falls, high_falls
+
+
+@inner
+def slid(low_rises, high_rises, low_falls, high_falls, by, known):
+    """Return a row that starts ``by`` columns later; its scores rise by one a column from ``known`` on.
+
+    Bits of two words tell where a row is one more, or one less, than a column before. The first value
+    returned is by how much the row is higher where it starts now.
+    """
     low, high = _lowest(by), _lowest(by - 64)
-    walks[_CORNER, lane] += popcount(low_rises & low) + popcount(high_rises & high)
-    walks[_CORNER, lane] -= popcount(low_falls & low) + popcount(high_falls & high)
+    rise = popcount(low_rises & low) + popcount(high_rises & high)
+    rise -= popcount(low_falls & low) + popcount(high_falls & high)
     low_rises, high_rises = _moved(low_rises, high_rises, by)
     low_falls, high_falls = _moved(low_falls, high_falls, by)
     low, high = _lowest(known), _lowest(known - 64)
-    tiles[_WORDS + _RISES, lane], tiles[_HIGH + _RISES, lane] = low_rises | ~low, high_rises | ~high
-    tiles[_WORDS + _FALLS, lane], tiles[_HIGH + _FALLS, lane] = low_falls & low, high_falls & high
+    return rise, low_rises | ~low, high_rises | ~high, low_falls & low, high_falls & high
 
 
 @inner

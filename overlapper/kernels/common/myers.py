@@ -1,6 +1,6 @@
 """A column of 64 rows of the edit distance matrix by word operations (Myers 1999; blocks: Hyyro 2003).
 
-CPU only.
+CPU and GPU: `chain` walks on GPUs by it, too.
 """
 
 from __future__ import annotations

@@ -261,6 +261,18 @@ def rotate_up(_typing: Any, vector: Any) -> Any:
 
 
 @intrinsic
+def shift_in(_typing: Any, vector: Any, source: Any) -> Any:
+    """``shift_in(vector, source)``: lane ``l`` gets what lane ``l - 1`` held, lane 0 that of ``source``."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        order = [vector.lanes, *range(vector.lanes - 1)]
+        places = ir.Constant(ir.VectorType(ir.IntType(32), vector.lanes), order)
+        return builder.shuffle_vector(*arguments, places)
+
+    return vector(vector, source), generate
+
+
+@intrinsic
 def lane(_typing: Any, vector: Any, number: Any) -> Any:
     """``lane(vector, number)``: one lane, as int64."""
 

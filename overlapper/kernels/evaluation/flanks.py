@@ -8,6 +8,7 @@ strand.
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.packed import base_at
 from overlapper.kernels.seeds.counting import NONE
 from overlapper.kernels.seeds.kmer_table import CHUNK, choose, hash_chunk, new_chunk, row_of
@@ -75,9 +76,7 @@ def find_sites(table, spans, k, kept, low, high):
                 if reverse[i]:
                     others = (others & 1) << 3 | (others & 2) << 1 | (others & 4) >> 1 | others >> 3
                 if found == len(sites):
-                    more = np.empty((2 * found, 3), np.int64)
-                    more[:found] = sites
-                    sites = more
+                    sites = grow_rows(sites, 2 * found)
                 sites[found, 0], sites[found, 1] = spans.sequence[span], offset + at + i + k // 2
                 sites[found, 2] = others
                 found += 1

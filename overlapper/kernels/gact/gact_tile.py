@@ -28,26 +28,32 @@ read from the same place as the score of a mismatch, so it costs nothing.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.vectors import (
+    Lanes,
+    add,
+    bits_of,
+    equal,
+    greater,
+    load,
+    maximum,
+    select,
+    shift_in,
+    splat,
+    store,
+    subtract,
+)
 from overlapper.runtime.compile.cache import njit
 
-LANES = 64
+U64 = np.uint64
+BYTES, LANES = Lanes(64), 64
 NO_BASE = 255
 """Code of a column that lies outside every tile; equals no base."""
 LINEAR_PLANES, AFFINE_PLANES = 2, 4
-
-_BYTE = ir.IntType(8)
-_MASK = ir.IntType(LANES)
-_VECTOR = ir.VectorType(_BYTE, LANES)
-_ORDER = ir.VectorType(ir.IntType(32), LANES)
-_ZERO = ir.Constant(_VECTOR, [0] * LANES)
 
 
 class Scores(NamedTuple):
@@ -97,9 +103,9 @@ def workspace(tile, scores):
 
 @njit(nogil=True, cache=True)
 def fits_bytes(scores):
-    """Return whether all differences of these scores fit unsigned bytes."""
+    """Return whether all differences of these scores fit 7 bits."""
     first = scores.gap_open + scores.gap_extend
-    return scores.match - 2 * first - scores.gap_open <= 255 and scores.mismatch >= 2 * first
+    return scores.match - 2 * first - scores.gap_open <= 127 and scores.mismatch >= 2 * first
 
 
 @njit(nogil=True, cache=True)
@@ -114,27 +120,21 @@ def narrow_tile(work, height, width, scores):
         Rows and columns of the tile.
     scores : Scores
     """
-    first = scores.gap_open + scores.gap_extend
-    match, opening, edge = np.uint8(scores.match - 2 * first), np.uint8(-scores.gap_open), np.uint8(-first)
-    work.x[0] = edge
+    work.x[0] = -scores.gap_open - scores.gap_extend
     work.e[0] = 0
     stride = width + LANES - 1
     for stripe in range((height + LANES - 1) // LANES):
         top = stripe * LANES
         steps = width + min(LANES, height - top) - 1
-        above, below = stripe & 1, 1 - (stripe & 1)
+        above, below = work.x[stripe & 1], work.x[1 - (stripe & 1)]
         if scores.gap_open == 0:
-            _linear_stripe(
-                work.rows[top:], work.columns, work.pair_scores, work.x[above], work.e[above],
-                work.x[below], work.e[below], work.directions[stripe * stride * LINEAR_PLANES :],
-                work.origin, steps, match, opening, edge,
-            )  # fmt: skip
+            at = stripe * stride * LINEAR_PLANES
+            _fill_stripe(work, top, steps, at, above, below, None, None, scores)
         else:
-            _affine_stripe(
-                work.rows[top:], work.columns, work.pair_scores, work.x[above], work.e[above],
-                work.x[below], work.e[below], work.directions[stripe * stride * AFFINE_PLANES :],
-                work.origin, steps, match, opening, edge,
-            )  # fmt: skip
+            at = stripe * stride * AFFINE_PLANES
+            _fill_stripe(
+                work, top, steps, at, above, below, work.e[stripe & 1], work.e[1 - (stripe & 1)], scores
+            )
 
 
 @njit(nogil=True, cache=True)
@@ -171,92 +171,36 @@ def wide_tile(work, height, width, scores):
             gap_above[j + 1], gap_left = row_gap, column_gap
 
 
-def _splat(builder: Any, byte: Any) -> Any:
-    lane = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), byte, ir.IntType(32)(0))
-    return builder.shuffle_vector(lane, lane, ir.Constant(_ORDER, [0] * LANES))
+@inner
+def _fill_stripe(work, top, steps, at, above, below, e_above, e_below, scores):
+    """Work on the stripe of 64 rows from ``top`` on; scores are linear where there is no ``e_above``.
 
-
-def _maximum(builder: Any, a: Any, b: Any) -> Any:
-    return builder.select(builder.icmp_unsigned(">", a, b), a, b)
-
-
-def _shift_in(builder: Any, vector: Any, source: Any) -> Any:
-    """Move every lane up by one; lane 0 becomes that of ``source``."""
-    return builder.shuffle_vector(vector, source, ir.Constant(_ORDER, [LANES, *range(LANES - 1)]))
-
-
-def _at(builder: Any, base: Any, offset: Any, kind: Any) -> Any:
-    return cgutils.pointer_add(builder, base, offset, kind.as_pointer())
-
-
-def _emit_stripe(builder: Any, arrays: list[Any], scalars: list[Any], affine: bool) -> None:
-    """Emit the loop over the steps of a stripe.
-
-    The row below takes lane 63 of every step. Whole vectors are stored for it, each one byte before the
-    last, so that of every vector lane 63 alone survives.
+    Words of directions go to ``at`` and on. The row below takes lane 63 of every step. Whole vectors are
+    stored for it, each one byte before the last, so that of every vector lane 63 alone survives.
     """
-    rows, columns, pair_scores, x_above, e_above, x_below, e_below, directions = arrays
-    origin, steps, match, opening, edge = scalars
-    match, opening, edge = (_splat(builder, byte) for byte in (match, opening, edge))
-    bases = builder.load(_at(builder, rows, origin.type(0), _VECTOR), align=1)
-    state = {
-        name: cgutils.alloca_once_value(builder, start)
-        for name, start in {"x": opening, "y": edge, "e": _ZERO, "f": _ZERO}.items()
-    }
-    planes = AFFINE_PLANES if affine else LINEAR_PLANES
-    with cgutils.for_range(builder, steps) as loop:
-        place = builder.sub(origin, loop.index)
-
-        def load(array: Any) -> Any:
-            return builder.load(_at(builder, array, place, _VECTOR), align=1)
-
-        pair = builder.select(builder.icmp_unsigned("==", bases, load(columns)), match, load(pair_scores))
-        x = _shift_in(builder, builder.load(state["x"]), load(x_above))
-        y = builder.load(state["y"])
+    columns, pair_scores, directions, planes = work.columns, work.pair_scores, work.directions, LINEAR_PLANES
+    first = scores.gap_open + scores.gap_extend
+    bases = load(BYTES, work.rows, top)
+    match, none = splat(BYTES, columns, scores.match - 2 * first), splat(BYTES, columns, 0)
+    opening, y = splat(BYTES, columns, -scores.gap_open), splat(BYTES, columns, -first)
+    x, e, f = opening, none, none
+    for step in range(steps):
+        place = work.origin - step
+        pair = select(equal(bases, load(BYTES, columns, place)), match, load(BYTES, pair_scores, place))
+        x = shift_in(x, load(BYTES, above, place))
         a, b = x, y
-        if affine:
-            a = builder.add(x, _shift_in(builder, builder.load(state["e"]), load(e_above)))
-            b = builder.add(y, builder.load(state["f"]))
-        z = _maximum(builder, a, _maximum(builder, pair, b))
-        new = {"x": builder.sub(z, y), "y": builder.sub(z, x)}
-        bits = [builder.icmp_unsigned("==", z, pair), builder.icmp_unsigned("==", z, a)]
-        below = [("x", x_below)]
-        if affine:
-            for name, gap in (("e", a), ("f", b)):
-                new[name] = builder.sub(_maximum(builder, builder.add(gap, opening), z), z)
-                bits.append(builder.icmp_unsigned("!=", new[name], _ZERO))
-            below.append(("e", e_below))
-        for name, value in new.items():
-            builder.store(value, state[name])
-        for name, array in below:
-            builder.store(new[name], _at(builder, array, place, _VECTOR), align=1)
-        for plane, bit in enumerate(bits):
-            word = builder.add(builder.mul(loop.index, place.type(8 * planes)), place.type(8 * plane))
-            builder.store(builder.bitcast(bit, _MASK), _at(builder, directions, word, _MASK), align=8)
-
-
-def _stripe(affine: bool) -> Any:
-    """Return the function that works on one stripe; its arguments are those of `_emit_stripe`."""
-
-    def stripe(
-        typingctx, rows, columns, pair_scores, x_above, e_above, x_below, e_below, directions,
-        origin, steps, match, opening, edge,
-    ):  # fmt: skip
-        arrays = [rows, columns, pair_scores, x_above, e_above, x_below, e_below, directions]
-        numbers = [types.int64, types.int64, types.uint8, types.uint8, types.uint8]
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            data = [
-                context.make_array(kind)(context, builder, value).data
-                for kind, value in zip(arrays, args, strict=False)
-            ]
-            _emit_stripe(builder, data, args[len(arrays) :], affine)
-            return context.get_dummy_value()
-
-        return types.void(*arrays, *numbers), codegen
-
-    return intrinsic(stripe)
-
-
-_linear_stripe = _stripe(affine=False)
-_affine_stripe = _stripe(affine=True)
+        if e_above is not None:
+            planes = AFFINE_PLANES
+            a, b = add(x, shift_in(e, load(BYTES, e_above, place))), add(y, f)
+        z = maximum(a, maximum(pair, b))
+        word = U64(at + step * planes)
+        directions[word] = U64(bits_of(equal(z, pair)))
+        directions[word + U64(1)] = U64(bits_of(equal(z, a)))
+        x, y = subtract(z, y), subtract(z, x)
+        store(below, place, x)
+        if e_above is not None:
+            e = subtract(maximum(add(a, opening), z), z)
+            f = subtract(maximum(add(b, opening), z), z)
+            directions[word + U64(2)] = U64(bits_of(greater(e, none)))
+            directions[word + U64(3)] = U64(bits_of(greater(f, none)))
+            store(e_below, place, e)

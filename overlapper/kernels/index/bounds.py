@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.packed import base_at, kmer_rank, uncounted
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import base_at, kmer_rank
 from overlapper.kernels.index.fm_index import (
     bases_to_segment_end,
     common_length,
@@ -22,50 +23,46 @@ from overlapper.kernels.index.fm_index import (
 from overlapper.runtime.compile.cache import njit
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _compare(text, segments, position, words, start, length):
+@always_inline
+def _compare(fm, position, words, start, length):
     """Return 0 where the text at a position starts with the pattern, else -1 or 1 as it is below or above."""
-    common = common_length(text, segments, position, words, start, length)
+    common = common_length(fm, position, words, start, length)
     if common == length:
         return 0
-    if common == bases_to_segment_end(segments, position):
+    if common == bases_to_segment_end(fm, position):
         return -1
-    base = np.int64(strand_bases(text, segments[-1, 0], position + common) & np.uint64(3))
+    base = np.int64(strand_bases(fm, position + common) & np.uint64(3))
     return -1 if base < base_at(words, start + common) else 1
 
 
-@njit(nogil=True, cache=True)
-def pattern_bounds(
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments, words, source, length
-):
+@always_inline
+def pattern_bounds(fm, words, source, length):
     """Return how many rows are below a pattern, and that plus the rows that start with it.
 
     Parameters
     ----------
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments
-        Of the `FmIndex`.
+    fm : FmIndex
     words : ndarray of uint64
         Packed patterns.
     source, length : int
         First base in ``words`` and bases of the pattern.
     """
-    if length < kmer_length:
-        first, last = np.int64(0), 2 * segments[-1, 0]
+    if length < fm.kmer_length:
+        first, last = np.int64(0), 2 * fm.segments[-1, 0]
         for start in range(source + length - 1, source - 1, -1):
             base = base_at(words, start)
-            first = extended_row(bins, borders, base, first)
-            last = extended_row(bins, borders, base, last)
+            first = extended_row(fm, base, first)
+            last = extended_row(fm, base, last)
         return first, last
-    rank = kmer_rank(words, source, kmer_length)
-    first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
-    rest_source, rest = source + kmer_length, length - kmer_length
+    rank = kmer_rank(words, source, fm.kmer_length)
+    first, last = np.int64(fm.table[rank, 0]), np.int64(fm.table[rank, 1])
+    rest_source, rest = source + fm.kmer_length, length - fm.kmer_length
     below = first
     for side in range(2):
         low, high = first, last
         while low < high:
             middle = (low + high) >> 1
-            position = locate(bins, borders, samples, sample_shift, middle) + kmer_length
-            if _compare(text, segments, position, words, rest_source, rest) < side:
+            if _compare(fm, locate(fm, middle) + fm.kmer_length, words, rest_source, rest) < side:
                 low = middle + 1
             else:
                 high = middle
@@ -89,13 +86,8 @@ def find_bounds(fm, words, sources, lengths, bounds):
     bounds : ndarray of int64, shape (n, 2)
         Written, as `pattern_bounds`.
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
     for pattern in range(len(sources)):
-        bounds[pattern, 0], bounds[pattern, 1] = pattern_bounds(
-            bins, borders, samples, fm.sample_shift, table, fm.kmer_length, text, segments,
-            words, sources[pattern], lengths[pattern],
-        )  # fmt: skip
+        bounds[pattern, 0], bounds[pattern, 1] = pattern_bounds(fm, words, sources[pattern], lengths[pattern])
 
 
 @njit(nogil=True, cache=True)
@@ -114,10 +106,7 @@ def locate_rows(fm, rows, length):
     positions : ndarray of int64, shape (n,)
     reverse : ndarray of bool, shape (n,)
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    segments = uncounted(fm.segments)
     positions, reverse = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
     for i in range(len(rows)):
-        position = locate(bins, borders, samples, fm.sample_shift, rows[i])
-        positions[i], reverse[i] = text_position(segments, position, length)
+        positions[i], reverse[i] = text_position(fm, locate(fm, rows[i]), length)
     return positions, reverse

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.packed import uncounted
-from overlapper.kernels.index.fm_index import extended_row, first_at_least, preceding_base
+from overlapper.kernels.index.fm_index import Bwt, extended_row, first_at_least, preceding_base
 from overlapper.runtime.compile.cache import njit
 
 
@@ -35,11 +34,11 @@ def rank_suffixes(bins, borders, symbols, strings, ranks, first, last):
         Written in part.
     first, last : int
     """
-    bins, borders = uncounted(bins), uncounted(borders)
+    before = Bwt(bins, borders)
     rank = np.int64(strings)
     for position in range(last - 1, first - 1, -1):
         symbol = np.int64(symbols[position])
-        rank = extended_row(bins, borders, symbol - 1, rank) if symbol else np.int64(strings)
+        rank = extended_row(before, symbol - 1, rank) if symbol else np.int64(strings)
         ranks[position] = rank
 
 
@@ -88,15 +87,15 @@ def walk_strings(bins, borders, samples, sample_shift, string_ends, first, last)
     first, last : int
         Rows to start from.
     """
-    bins, borders = uncounted(bins), uncounted(borders)
+    bwt = Bwt(bins, borders)
     between_samples = (1 << sample_shift) - 1
     for string in range(first, last):
         row, position = np.int64(string), string_ends[string]
         while True:
             if row & between_samples == 0:
                 samples[row >> sample_shift] = position
-            base = preceding_base(bins, borders, row)
+            base = preceding_base(bwt, row)
             if base < 0:
                 borders[first_at_least(borders, row), 1] = position
                 break
-            row, position = extended_row(bins, borders, base, row), position - 1
+            row, position = extended_row(bwt, base, row), position - 1

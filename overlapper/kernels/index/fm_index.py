@@ -30,8 +30,8 @@ reverse complement, the rows of ``P`` and of its reverse complement are equally 
 backward extends the other forward: (first row of P, first row of its reverse complement, rows) is a
 bi-interval.
 
-Kernels take the arrays of an `FmIndex` one by one, `uncounted`: numba counts references whenever it takes an
-array out of a tuple, which costs more than a step of the index.
+The functions of this file are the steps of every search, on the CPU and, compiled once more, on GPUs. None
+counts references to the arrays of an `FmIndex` (`overlapper.kernels.common.inlining`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.packed import bases_at, popcount, reverse_bases, trailing_zeros
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import bases_at, popcount, reverse_bases, trailing_zeros, uncounted
 from overlapper.runtime.compile.cache import njit
 
 BIN_ROWS = 64
@@ -49,6 +50,13 @@ _COUNT = np.uint64(HAS_BORDERS - 1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _ONE = np.uint64(1)
 _HALF_WORD = np.uint64(32)
+
+
+class Bwt(NamedTuple):
+    """What a step back takes: `bins` and `borders` of an `FmIndex`, in whose place it may be given."""
+
+    bins: np.ndarray
+    borders: np.ndarray
 
 
 class FmIndex(NamedTuple):
@@ -87,7 +95,16 @@ class FmIndex(NamedTuple):
         return 2 * int(self.segments[-1, 0])
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@njit(nogil=True, cache=True)
+def without_counts(fm):
+    """Return an index whose arrays are `uncounted`, for functions that grow arrays."""
+    return FmIndex(
+        uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples), uncounted(fm.table),
+        uncounted(fm.text), uncounted(fm.segments), fm.sample_shift, fm.kmer_length,
+    )  # fmt: skip
+
+
+@always_inline
 def first_at_least(pairs, value):
     """Return the first of ascending pairs whose first value is not below ``value``."""
     low, high = 0, len(pairs)
@@ -100,13 +117,13 @@ def first_at_least(pairs, value):
     return low
 
 
-@njit(nogil=True, cache=True)
-def _borders_in_bin(borders, row):
+@always_inline
+def _borders_in_bin(fm, row):
     """Return how many rows of the bin of ``row``, before ``row``, are preceded by ``$``."""
-    return first_at_least(borders, row) - first_at_least(borders, row & ~63)
+    return first_at_least(fm.borders, row) - first_at_least(fm.borders, row & ~63)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@always_inline
 def _bin_and_superblock(bins, row):
     """Return where the bin of a row is, and where its superblock starts."""
     number, shift = row >> 6, np.int64(bins[0, 0])
@@ -114,9 +131,10 @@ def _bin_and_superblock(bins, row):
     return 2 + number + superblock, 1 + superblock + (superblock << shift)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def extended_row(bins, borders, base, row):
+@always_inline
+def extended_row(fm, base, row):
     """Return the first row of the suffixes ``base + X`` over the rows of X from ``row`` on."""
+    bins = fm.bins
     place, superblock = _bin_and_superblock(bins, row)
     counts = bins[place, base >> 1] >> np.uint64(32 * (base & 1))
     low = bins[place, 2] if base & 1 else ~bins[place, 2]
@@ -124,13 +142,14 @@ def extended_row(bins, borders, base, row):
     before = (_ONE << np.uint64(row & 63)) - _ONE
     result = np.int64(bins[superblock, base] + (counts & _COUNT)) + popcount(low & high & before)
     if base == 0 and counts & np.uint64(HAS_BORDERS):
-        result -= _borders_in_bin(borders, row)
+        result -= _borders_in_bin(fm, row)
     return result
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _extended_rows(bins, borders, row):
+@always_inline
+def _extended_rows(fm, row):
     """Return `extended_row` of all four bases."""
+    bins = fm.bins
     place, superblock = _bin_and_superblock(bins, row)
     count_ac, count_gt = bins[place, 0], bins[place, 1]
     before = (_ONE << np.uint64(row & 63)) - _ONE
@@ -140,7 +159,7 @@ def _extended_rows(bins, borders, row):
     g = popcount(high) - t
     a = np.int64(row & 63) - c - g - t
     if count_ac & np.uint64(HAS_BORDERS):
-        a -= _borders_in_bin(borders, row)
+        a -= _borders_in_bin(fm, row)
     return (
         np.int64(bins[superblock, 0] + (count_ac & _COUNT)) + a,
         np.int64(bins[superblock, 1] + (count_ac >> _HALF_WORD)) + c,
@@ -149,14 +168,13 @@ def _extended_rows(bins, borders, row):
     )
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def extend_backward(bins, borders, base, row, mirror, size):
+@always_inline
+def extend_backward(fm, base, row, mirror, size):
     """Extend the bi-interval of P to that of ``base + P``.
 
     Parameters
     ----------
-    bins, borders : ndarray
-        Of the `FmIndex`.
+    fm : FmIndex
     base : int
     row, mirror : int
         First row of P and of its reverse complement.
@@ -168,8 +186,8 @@ def extend_backward(bins, borders, base, row, mirror, size):
     row, mirror, size : int
         Size 0 where the text does not hold ``base + P``.
     """
-    first_a, first_c, first_g, first_t = _extended_rows(bins, borders, row)
-    end_a, end_c, end_g, end_t = _extended_rows(bins, borders, row + size)
+    first_a, first_c, first_g, first_t = _extended_rows(fm, row)
+    end_a, end_c, end_g, end_t = _extended_rows(fm, row + size)
     a, c, g, t = end_a - first_a, end_c - first_c, end_g - first_g, end_t - first_t
     mirror += size - a - c - g - t  # rows of the reverse complement that a $ follows come first
     if base == 3:
@@ -181,27 +199,28 @@ def extend_backward(bins, borders, base, row, mirror, size):
     return first_a, mirror + t + g + c, a
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def extend_forward(bins, borders, base, row, mirror, size):
+@always_inline
+def extend_forward(fm, base, row, mirror, size):
     """Extend the bi-interval of P to that of ``P + base``; as `extend_backward`."""
-    mirror, row, size = extend_backward(bins, borders, 3 - base, mirror, row, size)
+    mirror, row, size = extend_backward(fm, 3 - base, mirror, row, size)
     return row, mirror, size
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def kmer_bi_interval(table, kmer_length, words, position):
+@always_inline
+def kmer_bi_interval(fm, words, position):
     """Return the bi-interval of the k-mer at a position, k being that of the table."""
     forward = bases_at(words, position)
-    shift = np.uint64(64 - 2 * kmer_length)
+    shift = np.uint64(64 - 2 * fm.kmer_length)
     rank = np.int64(reverse_bases(forward) >> shift)
     mirror_rank = np.int64(~forward & (_ALL >> shift))
-    row = np.int64(table[rank, 0])
-    return row, np.int64(table[mirror_rank, 0]), np.int64(table[rank, 1]) - row
+    row = np.int64(fm.table[rank, 0])
+    return row, np.int64(fm.table[mirror_rank, 0]), np.int64(fm.table[rank, 1]) - row
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def preceding_base(bins, borders, row):
+@always_inline
+def preceding_base(fm, row):
     """Return the base that precedes the suffix of a row, -1 for ``$``."""
+    bins, borders = fm.bins, fm.borders
     place, _ = _bin_and_superblock(bins, row)
     bit = np.uint64(row & 63)
     base = np.int64(bins[place, 2] >> bit & _ONE | (bins[place, 3] >> bit & _ONE) << _ONE)
@@ -212,34 +231,33 @@ def preceding_base(bins, borders, row):
     return base
 
 
-@njit(nogil=True, cache=True)
-def locate(bins, borders, samples, sample_shift, row):
+@always_inline
+def locate(fm, row):
     """Return where the suffix of a row starts: its suffix array value."""
     steps = 0
-    between_samples = (1 << sample_shift) - 1
+    between_samples = (1 << fm.sample_shift) - 1
     while row & between_samples:
-        base = preceding_base(bins, borders, row)
+        base = preceding_base(fm, row)
         if base < 0:
-            return borders[first_at_least(borders, row), 1] + steps
-        row = extended_row(bins, borders, base, row)
+            return fm.borders[first_at_least(fm.borders, row), 1] + steps
+        row = extended_row(fm, base, row)
         steps += 1
-    return np.int64(samples[row >> sample_shift]) + steps
+    return np.int64(fm.samples[row >> fm.sample_shift]) + steps
 
 
-@njit(nogil=True, cache=True, forceinline=True)
+@always_inline
 def segment_of(segments, position):
     """Return the segment of a position of the forward strand; the ``$`` after a segment counts as its own."""
     return first_at_least(segments, position + 1) - 1
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def text_position(segments, position, length):
+@always_inline
+def text_position(fm, position, length):
     """Turn a match in the index into one in the text.
 
     Parameters
     ----------
-    segments : ndarray
-        Of the `FmIndex`.
+    fm : FmIndex
     position : int
         Where the match starts in the forward or in the reverse strand.
     length : int
@@ -251,6 +269,7 @@ def text_position(segments, position, length):
     reverse : bool
         True where the match lies in the reverse strand.
     """
+    segments = fm.segments
     half = segments[-1, 0]
     reverse = position >= half
     if reverse:
@@ -258,9 +277,10 @@ def text_position(segments, position, length):
     return position + segments[segment_of(segments, position), 1], reverse
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def strand_bases(text, half, position):
+@always_inline
+def strand_bases(fm, position):
     """Return 32 bases from a position of either strand on."""
+    text, half = fm.text, fm.segments[-1, 0]
     if position < half:
         return bases_at(text, position)
     position = 2 * half - 1 - position - 32
@@ -269,9 +289,10 @@ def strand_bases(text, half, position):
     return ~reverse_bases(text[0]) >> np.uint64(-2 * position)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def bases_to_segment_end(segments, position):
+@always_inline
+def bases_to_segment_end(fm, position):
     """Return how many bases its segment holds from a position of either strand on."""
+    segments = fm.segments
     half = segments[-1, 0]
     if position < half:
         return segments[segment_of(segments, position) + 1, 0] - 1 - position
@@ -279,14 +300,13 @@ def bases_to_segment_end(segments, position):
     return mirrored_end - segments[segment_of(segments, mirrored_end), 0]
 
 
-@njit(nogil=True, cache=True)
-def common_length(text, segments, position, words, start, limit):
+@always_inline
+def common_length(fm, position, words, start, limit):
     """Return how many bases two sequences have in common.
 
     Parameters
     ----------
-    text, segments : ndarray
-        Of the `FmIndex`.
+    fm : FmIndex
     position : int
         In either strand, at most at the end of a segment; compared up to that end.
     words : ndarray of uint64
@@ -295,10 +315,10 @@ def common_length(text, segments, position, words, start, limit):
     limit : int
         Most bases to compare.
     """
-    limit = min(limit, bases_to_segment_end(segments, position))
+    limit = min(limit, bases_to_segment_end(fm, position))
     common = 0
     while common < limit:
-        difference = strand_bases(text, segments[-1, 0], position + common) ^ bases_at(words, start + common)
+        difference = strand_bases(fm, position + common) ^ bases_at(words, start + common)
         if difference:
             return min(limit, common + (trailing_zeros(difference) >> 1))
         common += 32

@@ -20,20 +20,23 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.growth import grow_rows
-from overlapper.kernels.common.packed import base_at, kmer_rank, uncounted
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import base_at, kmer_rank
 from overlapper.kernels.index.fm_index import (
     common_length,
     extended_row,
     locate,
     preceding_base,
     text_position,
+    without_counts,
 )
 from overlapper.runtime.compile.cache import njit
 
 FOUND_COLUMNS = 5
 """Columns of the rows found, those of `Matches.SORT_KEYS`: query, q_start, length, reverse, t_start."""
 
-_NO_BASE = -2
+NO_BASE = -2
+"""Stands for the base before the first one of a query."""
 _SEEDS_AT_ONCE = 1024
 
 
@@ -44,9 +47,9 @@ def with_room(found, count):
 
 
 @njit(nogil=True, cache=True)
-def add_match(segments, found, count, query, q_start, length, position):
+def add_match(fm, found, count, query, q_start, length, position):
     """Write the match at a position of either strand of the index as row ``count`` of ``found``."""
-    t_start, reverse = text_position(segments, position, length)
+    t_start, reverse = text_position(fm, position, length)
     found = with_room(found, count)
     found[count, 0] = query
     found[count, 1] = q_start
@@ -56,10 +59,39 @@ def add_match(segments, found, count, query, q_start, length, position):
     return found
 
 
-@njit(nogil=True, cache=True)
-def _look_up_seeds(
-    bins, borders, table, kmer_length, words, source, first_seed, end, step, seed_length, seeds
-):
+@always_inline
+def before(fm, words, source, start, first, last):
+    """Return the base before a match on the query, `NO_BASE` if none, and the rows that have it there."""
+    if start == 0:
+        return np.int64(NO_BASE), first, first
+    base = base_at(words, source + start - 1)
+    return base, extended_row(fm, base, first), extended_row(fm, base, last)
+
+
+@always_inline
+def left_maximal(fm, row, base, matched, words, source, rest):
+    """Return where a row is in either strand, and the bases that it and a query have in common.
+
+    Parameters
+    ----------
+    fm : FmIndex
+    row : int
+    base : int
+        Before the match on the query: a row that it precedes has no bases, as it is no match.
+    matched : int
+        Bases that are known to be in common.
+    words : ndarray of uint64
+    source, rest : int
+        What follows them on the query: place in ``words``, and how many bases.
+    """
+    if preceding_base(fm, row) == base:
+        return np.int64(0), np.int64(0)
+    position = locate(fm, row)
+    return position, matched + common_length(fm, position + matched, words, source, rest)
+
+
+@always_inline
+def _look_up_seeds(fm, words, source, first_seed, end, step, seed_length, seeds):
     """Find the rows of the seeds that start in ``[first_seed, end)`` of a segment.
 
     Each step of the index is taken for all seeds before the next one, so that their memory accesses overlap.
@@ -71,10 +103,10 @@ def _look_up_seeds(
         rows.
     """
     count = 0
-    to_kmer = seed_length - kmer_length
+    to_kmer = seed_length - fm.kmer_length
     for start in range(first_seed, end, step):
-        rank = kmer_rank(words, source + start + to_kmer, kmer_length)
-        first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
+        rank = kmer_rank(words, source + start + to_kmer, fm.kmer_length)
+        first, last = np.int64(fm.table[rank, 0]), np.int64(fm.table[rank, 1])
         seeds[count, 0], seeds[count, 1], seeds[count, 2] = start, first, last
         count += int(first < last)
     for offset in range(to_kmer - 1, -1, -1):
@@ -82,45 +114,12 @@ def _look_up_seeds(
         for seed in range(count):
             start = seeds[seed, 0]
             base = base_at(words, source + start + offset)
-            first = extended_row(bins, borders, base, seeds[seed, 1])
-            last = extended_row(bins, borders, base, seeds[seed, 2])
+            first = extended_row(fm, base, seeds[seed, 1])
+            last = extended_row(fm, base, seeds[seed, 2])
             seeds[occurring, 0], seeds[occurring, 1], seeds[occurring, 2] = start, first, last
             occurring += int(first < last)
         count = occurring
     return count
-
-
-@njit(nogil=True, cache=True)
-def _add_left_maximal(
-    bins, borders, samples, sample_shift, text, segments, words, found, count,
-    first, last, base, query, q_start, matched, source, rest, min_length, covered,
-):  # fmt: skip
-    """Add the matches of the rows ``[first, last)`` that ``base`` does not precede.
-
-    Parameters
-    ----------
-    base : int
-        Before the match on the query; no base where the query starts.
-    matched : int
-        Bases that the rows have in common with the query.
-    source, rest : int
-        What follows them on the query: place in ``words``, and how many bases.
-    covered : int
-        Furthest end on the query of the matches before.
-
-    Returns
-    -------
-    found, count, covered
-    """
-    for row in range(first, last):
-        if preceding_base(bins, borders, row) != base:
-            position = locate(bins, borders, samples, sample_shift, row)
-            length = matched + common_length(text, segments, position + matched, words, source, rest)
-            if length >= min_length:
-                found = add_match(segments, found, count, query, q_start, length, position)
-                count += 1
-                covered = max(covered, q_start + length)
-    return found, count, covered
 
 
 @njit(nogil=True, cache=True)
@@ -148,9 +147,7 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, most, se
     ndarray of int64, shape (matches, 5)
         See `FOUND_COLUMNS`; in no particular order within a segment.
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
-    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
+    fm = without_counts(fm)
     found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     step = min_length - seed_length + 1
     seeds = np.empty((_SEEDS_AT_ONCE, 3), np.int64)
@@ -158,26 +155,25 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, most, se
         source, length, covered = sources[query], lengths[query], np.int64(0)
         for first_seed in range(0, length - seed_length + 1, _SEEDS_AT_ONCE * step):
             end = min(first_seed + _SEEDS_AT_ONCE * step, length - seed_length + 1)
-            occurring = _look_up_seeds(
-                bins, borders, table, kmer_length, words, source, first_seed, end, step, seed_length, seeds
-            )
+            occurring = _look_up_seeds(fm, words, source, first_seed, end, step, seed_length, seeds)
             for seed in range(occurring):
                 start, first, last = seeds[seed, 0], seeds[seed, 1], seeds[seed, 2]
                 leftmost, seed_end = start - step, start + seed_length
                 if last - first == 1 and starts[query] + seed_end <= covered:
                     continue
                 while first < last and start > leftmost:
-                    base, next_first, next_last = _NO_BASE, first, first
-                    if start > 0:
-                        base = base_at(words, source + start - 1)
-                        next_first = extended_row(bins, borders, base, first)
-                        next_last = extended_row(bins, borders, base, last)
-                    if next_last - next_first < last - first:
-                        found, count, covered = _add_left_maximal(
-                            bins, borders, samples, sample_shift, text, segments, words, found, count,
-                            first, last, base, queries[query], starts[query] + start, seed_end - start,
-                            source + seed_end, length - seed_end, min_length, covered,
-                        )  # fmt: skip
+                    base, next_first, next_last = before(fm, words, source, start, first, last)
+                    q_start = starts[query] + start
+                    for row in range(first if next_last - next_first < last - first else last, last):
+                        position, length_here = left_maximal(
+                            fm, row, base, seed_end - start, words, source + seed_end, length - seed_end
+                        )
+                        if length_here >= min_length:
+                            found = add_match(
+                                fm, found, count, queries[query], q_start, length_here, position
+                            )
+                            count += 1
+                            covered = max(covered, q_start + length_here)
                     first, last, start = next_first, next_last, start - 1
                 if count > most:
                     return found[:count]

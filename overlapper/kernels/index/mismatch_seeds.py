@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.packed import base_at, kmer_rank, uncounted
-from overlapper.kernels.index.fm_index import extend_forward, extended_row, locate
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import base_at, kmer_rank
+from overlapper.kernels.index.fm_index import extend_forward, extended_row, locate, without_counts
 from overlapper.kernels.index.mems import add_match, with_room
 from overlapper.runtime.compile.cache import njit
 
@@ -31,8 +32,8 @@ SEED_COLUMNS = 6
 """Columns of the rows found: query, q_start, length, reverse, t_start, mismatches."""
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _bound_mismatches(bins, borders, rows, words, start, least):
+@always_inline
+def _bound_mismatches(fm, words, start, least):
     """Set ``least[i]`` to a lower bound on the mismatches of the first ``i`` bases of a seed.
 
     Returns
@@ -40,10 +41,11 @@ def _bound_mismatches(bins, borders, rows, words, start, least):
     row, mirror, size : int
         Bi-interval of all these bases, if they occur: if the last bound is 0.
     """
+    rows = 2 * fm.segments[-1, 0]
     row, mirror, size = np.int64(0), np.int64(0), rows
     least[0] = 0
     for i in range(len(least) - 1):
-        row, mirror, size = extend_forward(bins, borders, base_at(words, start + i), row, mirror, size)
+        row, mirror, size = extend_forward(fm, base_at(words, start + i), row, mirror, size)
         least[i + 1] = least[i]
         if size == 0:
             least[i + 1] += 1
@@ -52,7 +54,7 @@ def _bound_mismatches(bins, borders, rows, words, start, least):
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _search_backward(bins, borders, words, start, least, stack, depth, intervals, count):
+def _search_backward(fm, words, start, least, stack, depth, intervals, count):
     """Empty the stack of (bases to come, first row, end of rows, mismatches left) into complete intervals."""
     while depth:
         depth -= 1
@@ -68,8 +70,8 @@ def _search_backward(bins, borders, words, start, least, stack, depth, intervals
             still_left = left - (base != expected)
             if still_left < least[rest - 1]:
                 continue
-            next_first = extended_row(bins, borders, base, first)
-            next_last = extended_row(bins, borders, base, last)
+            next_first = extended_row(fm, base, first)
+            next_last = extended_row(fm, base, last)
             if next_first < next_last:
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = rest - 1, next_first, next_last
                 stack[depth, 3] = still_left
@@ -78,7 +80,7 @@ def _search_backward(bins, borders, words, start, least, stack, depth, intervals
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _search_forward(bins, borders, words, start, end, mismatches, interval, stack, intervals, count):
+def _search_forward(fm, words, start, end, mismatches, interval, stack, intervals, count):
     """Extend a bi-interval by the bases ``[start, end)`` with exactly so many mismatches."""
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = interval[0], interval[1], interval[2], mismatches
     stack[0, 4], depth = start, 1
@@ -96,7 +98,7 @@ def _search_forward(bins, borders, words, start, end, mismatches, interval, stac
             still_left = left - (base != expected)
             if not 0 <= still_left < end - place:
                 continue
-            next_row, next_mirror, next_size = extend_forward(bins, borders, base, row, mirror, size)
+            next_row, next_mirror, next_size = extend_forward(fm, base, row, mirror, size)
             if next_size > 0:
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = next_row, next_mirror, next_size
                 stack[depth, 3], stack[depth, 4] = still_left, place + 1
@@ -131,10 +133,8 @@ def find_fixed_seeds(
     dropped : ndarray of int64, shape (seeds, 3)
         Query, start and hits of each dropped seed.
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    table, segments = uncounted(fm.table), uncounted(fm.segments)
-    sample_shift, k = fm.sample_shift, fm.kmer_length
-    rows, rest = 2 * segments[-1, 0], length - k
+    fm = without_counts(fm)
+    k, rest = fm.kmer_length, length - fm.kmer_length
     found, count = np.empty((1024, SEED_COLUMNS), np.int64), 0
     dropped, dropped_count = np.empty((64, 3), np.int64), 0
     intervals = np.empty((64, 3), np.int64)
@@ -148,24 +148,24 @@ def find_fixed_seeds(
             start, q_start = sources[query] + offset, starts[query] + offset
             interval_count, hits, tried = 0, 0, len(variants)
             if mismatches:
-                exact = _bound_mismatches(bins, borders, rows, words, start, least)
+                exact = _bound_mismatches(fm, words, start, least)
                 if least[rest] == 0 and exact[2] < len(variants) - cheaper:
                     tried = cheaper
                     intervals, interval_count = _search_forward(
-                        bins, borders, words, start + rest, start + length, mismatches, exact,
+                        fm, words, start + rest, start + length, mismatches, exact,
                         stack, intervals, interval_count,
                     )  # fmt: skip
                 elif least[rest]:
                     tried = cheaper
             rank = kmer_rank(words, start + rest, k)
             for variant in range(tried):
-                first = np.int64(table[rank ^ variants[variant], 0])
-                last = np.int64(table[rank ^ variants[variant], 1])
+                first = np.int64(fm.table[rank ^ variants[variant], 0])
+                last = np.int64(fm.table[rank ^ variants[variant], 1])
                 left = mismatches - variant_costs[variant]
                 if first < last and left >= least[rest]:
                     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = rest, first, last, left
                     intervals, interval_count = _search_backward(
-                        bins, borders, words, start, least, stack, 1, intervals, interval_count
+                        fm, words, start, least, stack, 1, intervals, interval_count
                     )
             for interval in range(interval_count):
                 hits += intervals[interval, 1] - intervals[interval, 0]
@@ -178,8 +178,8 @@ def find_fixed_seeds(
                 continue
             for interval in range(interval_count):
                 for row in range(intervals[interval, 0], intervals[interval, 1]):
-                    position = locate(bins, borders, samples, sample_shift, row)
-                    found = add_match(segments, found, count, queries[query], q_start, length, position)
+                    position = locate(fm, row)
+                    found = add_match(fm, found, count, queries[query], q_start, length, position)
                     found[count, 5] = mismatches - intervals[interval, 2]
                     count += 1
     return found[:count], dropped[:dropped_count]

@@ -16,151 +16,167 @@ ends at ``m + 1`` or later.
                        s<-----------e----->m    forward to m: an SMEM
                                 |-----L----|    e = m + 1, and so on
 
-Index accesses are saved threefold. The table of k-mer intervals stands for the first k steps of every search.
-A match that is down to a single place is extended by comparing it with the text. And the bi-intervals of a
-backward search are kept: if the next window ends at most `FORWARD_LIMIT` bases further right, they are
-extended forward by those bases instead of searching anew (Ahmed 2015).
+The table of k-mer intervals stands for the first k steps of every search. A match that is down to a single
+place is extended by comparing it with the text.
+
+Rows of a match that is in a single place may be told by the place: the only row is then ``-1 - place``.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.packed import base_at, uncounted
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import base_at, bases_at, reverse_bases, trailing_zeros
 from overlapper.kernels.index.fm_index import (
+    bases_to_segment_end,
     common_length,
     extend_backward,
     extend_forward,
     kmer_bi_interval,
     locate,
+    strand_bases,
+    without_counts,
 )
-from overlapper.kernels.index.mems import FOUND_COLUMNS, add_match, with_room
+from overlapper.kernels.index.mems import FOUND_COLUMNS, add_match
 from overlapper.runtime.compile.cache import njit
 
-FORWARD_LIMIT = 2
-"""Kept bi-intervals are extended forward by at most this many bases.
 
-Measured: 2 saves 2 to 4 per cent of all accesses; 3 saves another per cent on yeast, and costs 4 on E. coli.
-"""
-
-_KEPT_BASES = 1024
-_NOTHING_KEPT = -(1 << 62)
+@always_inline
+def _strand_base(fm, position):
+    """Return the base at a position of either strand."""
+    half = fm.segments[-1, 0]
+    return base_at(fm.text, position) if position < half else 3 - base_at(fm.text, 2 * half - 2 - position)
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _search_backward(bins, borders, table, kmer_length, words, source, end, kept):
+@always_inline
+def _common_before(fm, position, words, source, limit):
+    """Return how many bases before two places are equal; as `common_length`, to the left."""
+    limit = min(limit, bases_to_segment_end(fm, 2 * fm.segments[-1, 0] - 1 - position))
+    common = np.int64(0)
+    while common + 32 <= limit:
+        there, here = strand_bases(fm, position - common - 32), bases_at(words, source - common - 32)
+        if there != here:
+            return common + (trailing_zeros(reverse_bases(there ^ here)) >> 1)
+        common += 32
+    while common < limit and (_strand_base(fm, position - common - 1) == base_at(words, source - common - 1)):
+        common += 1
+    return common
+
+
+@always_inline
+def _first_start(fm, words, source, end, min_length):
     """Find the first start from which the bases up to ``end`` occur in the text.
 
-    Parameters
-    ----------
-    bins, borders, table, kmer_length
-        Of the `FmIndex`.
-    words : ndarray of uint64
-    source : int
-        First base of the query in ``words``.
-    end : int
-        At least k.
-    kept : ndarray of int64, shape (n, 3)
-        Row ``i`` is set to the bi-interval of the last ``i`` bases, for all i from k on that occur.
+    From ``min_length`` bases on, what is in a single place is compared with the text.
 
     Returns
     -------
     start : int
         ``end - k + 1`` where the last k bases do not occur: too late by some bases, but not too early.
     row, mirror, size : int
-        The bi-interval of ``[start, end)``.
-    accesses : int
+        The bi-interval of ``[start, end)``, or of fewer bases where these were compared.
+    position : int
+        Where it is in either strand, if it was compared; else -1.
     """
-    start, accesses = end - kmer_length, 2
-    row, mirror, size = kmer_bi_interval(table, kmer_length, words, source + start)
+    start = end - fm.kmer_length
+    row, mirror, size = kmer_bi_interval(fm, words, source + start)
     if size == 0:
-        return start + 1, row, mirror, size, accesses
-    kept[kmer_length, 0], kept[kmer_length, 1], kept[kmer_length, 2] = row, mirror, size
-    while start > 0:
+        return start + 1, row, mirror, size, np.int64(-1)
+    while start > 0 and (size > 1 or end - start < min_length):
         base = base_at(words, source + start - 1)
-        next_row, next_mirror, next_size = extend_backward(bins, borders, base, row, mirror, size)
-        accesses += 1
+        next_row, next_mirror, next_size = extend_backward(fm, base, row, mirror, size)
         if next_size == 0:
             break
         start, row, mirror, size = start - 1, next_row, next_mirror, next_size
-        bases = end - start
-        if bases < len(kept):
-            kept[bases, 0], kept[bases, 1], kept[bases, 2] = row, mirror, size
-    return start, row, mirror, size, accesses
+    if size > 1 or end - start < min_length:
+        return start, row, mirror, size, np.int64(-1)
+    position = locate(fm, row)
+    common = _common_before(fm, position, words, source + start, start)
+    return start - common, row, mirror, size, position - common
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _extend_kept(bins, borders, words, source, kept, first_start, last_start, kept_end, end):
-    """Find the first of some starts from which the bases up to ``end`` occur in the text.
-
-    Parameters
-    ----------
-    first_start, last_start : int
-        The starts, both included.
-    kept_end : int
-        End of the kept bi-intervals, below ``end``.
-
-    Returns
-    -------
-    start, row, mirror, size, accesses : int
-        As `_search_backward`; size 0 where there is none.
-    """
-    start, accesses = first_start, 0
-    row, mirror, size = np.int64(0), np.int64(0), np.int64(0)
-    while start <= last_start:
-        bases = kept_end - start
-        row, mirror, size = kept[bases, 0], kept[bases, 1], kept[bases, 2]
-        next_base = kept_end
-        while next_base < end and size > 0:
-            base = base_at(words, source + next_base)
-            row, mirror, size = extend_forward(bins, borders, base, row, mirror, size)
-            accesses += 1
-            next_base += 1
-        if size > 0:
-            break
-        start += 1
-    return start, row, mirror, size, accesses
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def extend_to_end(
-    bins, borders, samples, sample_shift, text, segments, words, source, start, end, length, row, mirror, size
-):
-    """Extend the bi-interval of ``[start, end)`` forward as far as the text follows.
-
-    Returns
-    -------
-    end : int
-    row, size : int
-        Rows of ``[start, end)``.
-    position : int
-        Where it is in either strand, if it is in a single place; else -1.
-    accesses : int
-    """
-    accesses = 0
+@always_inline
+def _longest_from(fm, words, source, start, end, length, row, mirror, size):
+    """Extend the bi-interval of ``[start, end)`` as far as the text follows; return end and rows."""
     while size > 1 and end < length:
         base = base_at(words, source + end)
-        next_row, next_mirror, next_size = extend_forward(bins, borders, base, row, mirror, size)
-        accesses += 1
+        next_row, next_mirror, next_size = extend_forward(fm, base, row, mirror, size)
         if next_size == 0:
             break
         row, mirror, size, end = next_row, next_mirror, next_size, end + 1
     if size > 1:
-        return end, row, size, -1, accesses
-    position = locate(bins, borders, samples, sample_shift, row)
-    followed = common_length(text, segments, position + end - start, words, source + end, length - end)
-    return end + followed, row, size, position, accesses
+        return end, row, row + size
+    return _longest_at(fm, words, source, start, end, length, locate(fm, row))
 
 
-@njit(nogil=True, cache=True, forceinline=True)
-def _add_rows(
-    bins, borders, samples, sample_shift, segments, found, count, query, q_start, length, row, size, position
-):
-    """Add the matches of all rows; ``position`` is that of a single row, if it is not below 0."""
-    for place in range(row, row + size):
-        if size > 1 or position < 0:
-            position = locate(bins, borders, samples, sample_shift, place)
-        found = add_match(segments, found, count, query, q_start, length, position)
+@always_inline
+def _longest_at(fm, words, source, start, end, length, position):
+    """Extend ``[start, end)``, which is at one place of either strand; return end and rows."""
+    end += common_length(fm, position + end - start, words, source + end, length - end)
+    return end, -1 - position, -position
+
+
+@always_inline
+def next_smem(fm, words, source, length, end, stop, min_length):
+    """Return the first SMEM of a query segment that the windows that end in ``[end, stop)`` tell.
+
+    Parameters
+    ----------
+    fm : FmIndex
+    words : ndarray of uint64
+    source, length : int
+        First base in ``words`` and bases of the segment.
+    end, stop : int
+    min_length : int
+        At least the k of the table.
+
+    Returns
+    -------
+    start, end, first, last : int
+        Its interval, and its rows; start -1 where there is none.
+    """
+    while end < stop:
+        start, row, mirror, size, position = _first_start(fm, words, source, end, min_length)
+        if end - start < min_length:
+            end = start + min_length
+        elif position < 0:
+            end, first, last = _longest_from(fm, words, source, start, end, length, row, mirror, size)
+            return start, end, first, last
+        else:
+            end, first, last = _longest_at(fm, words, source, start, end, length, position)
+            return start, end, first, last
+    return np.int64(-1), end, np.int64(0), np.int64(0)
+
+
+@always_inline
+def next_nov_smem(fm, words, source, length, start):
+    """Return end and rows of the longest match from a base of a query segment on; as `next_smem`.
+
+    There are no rows where the match is shorter than the k-mers of the table.
+    """
+    row, mirror, size = kmer_bi_interval(fm, words, source + start)
+    if size:
+        return _longest_from(fm, words, source, start, start + fm.kmer_length, length, row, mirror, size)
+    row, mirror, size, end = np.int64(0), np.int64(0), 2 * fm.segments[-1, 0], start
+    while True:
+        row, mirror, size = extend_forward(fm, base_at(words, source + end), row, mirror, size)
+        if size == 0:
+            return max(end, start + 1), np.int64(0), np.int64(0)
+        end += 1
+
+
+@always_inline
+def row_position(fm, row):
+    """Return the place in either strand that a row of a match stands for."""
+    return -1 - row if row < 0 else locate(fm, row)
+
+
+@njit(nogil=True, cache=True)
+def _add_rows(fm, found, count, query, q_start, length, first, last):
+    """Add the matches of rows ``[first, last)``."""
+    for row in range(first, last):
+        found = add_match(fm, found, count, query, q_start, length, row_position(fm, row))
         count += 1
     return found, count
 
@@ -183,50 +199,22 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length, most, m
 
     Returns
     -------
-    found : ndarray of int64, shape (matches, 5)
+    ndarray of int64, shape (matches, 5)
         See `overlapper.kernels.index.mems.FOUND_COLUMNS`; ascending by query and start.
-    accesses : int
-        Look-ups in the table and extensions of bi-intervals.
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
-    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
-    found, count, accesses = np.empty((1024, FOUND_COLUMNS), np.int64), 0, 0
-    kept = np.empty((_KEPT_BASES, 3), np.int64)
+    fm = without_counts(fm)
+    found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     for query in range(len(sources)):
-        source, length = sources[query], lengths[query]
-        end, kept_start, kept_end, start = min_length, 0, _NOTHING_KEPT, 0
-        while end <= length:
-            size = np.int64(0)
-            if end - kept_end <= FORWARD_LIMIT:
-                last_start = min(end - min_length, kept_end - kmer_length)
-                start, row, mirror, size, cost = _extend_kept(
-                    bins, borders, words, source, kept, max(start, kept_start), last_start, kept_end, end
-                )
-                accesses += cost
-            if size == 0:
-                start, row, mirror, size, cost = _search_backward(
-                    bins, borders, table, kmer_length, words, source, end, kept
-                )
-                accesses += cost
-                kept_start, kept_end = start, end if end - start < _KEPT_BASES else _NOTHING_KEPT
-            if end - start < min_length:
-                end = start + min_length
-                continue
-            end, row, size, position, cost = extend_to_end(
-                bins, borders, samples, sample_shift, text, segments,
-                words, source, start, end, length, row, mirror, size,
-            )  # fmt: skip
-            accesses += cost
-            found, count = _add_rows(
-                bins, borders, samples, sample_shift, segments,
-                found, count, queries[query], starts[query] + start, end - start,
-                row, min(size, most_places), position,
-            )  # fmt: skip
-            start, end = start + 1, end + 1
-            if count > most:
-                return found[:count], accesses
-    return found[:count], accesses
+        source, length, end = sources[query], lengths[query], np.int64(min_length)
+        while end <= length and count <= most:
+            start, end, first, last = next_smem(fm, words, source, length, end, length + 1, min_length)
+            if start >= 0:
+                found, count = _add_rows(
+                    fm, found, count, queries[query], starts[query] + start, end - start,
+                    first, min(last, first + most_places),
+                )  # fmt: skip
+            end += 1
+    return found[:count]
 
 
 @njit(nogil=True, cache=True)
@@ -243,75 +231,16 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length, mos
     ndarray of int64, shape (matches, 5)
         See `overlapper.kernels.index.mems.FOUND_COLUMNS`; ascending by query and start.
     """
-    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
-    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
-    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
+    fm = without_counts(fm)
     found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     for query in range(len(sources)):
-        source, length = sources[query], lengths[query]
-        start = 0
-        while start + min_length <= length:
-            row, mirror, size = kmer_bi_interval(table, kmer_length, words, source + start)
-            if size == 0:
-                start += occurring_prefix(bins, borders, segments, words, source + start)
-                continue
-            end, row, size, position, _ = extend_to_end(
-                bins, borders, samples, sample_shift, text, segments,
-                words, source, start, start + kmer_length, length, row, mirror, size,
-            )  # fmt: skip
+        source, length, start = sources[query], lengths[query], np.int64(0)
+        while start + min_length <= length and count <= most:
+            end, first, last = next_nov_smem(fm, words, source, length, start)
             if end - start >= min_length:
                 found, count = _add_rows(
-                    bins, borders, samples, sample_shift, segments,
-                    found, count, queries[query], starts[query] + start, end - start,
-                    row, min(size, most_places), position,
+                    fm, found, count, queries[query], starts[query] + start, end - start,
+                    first, min(last, first + most_places),
                 )  # fmt: skip
             start = end
-            if count > most:
-                return found[:count]
     return found[:count]
-
-
-@njit(nogil=True, cache=True)
-def occurring_prefix(bins, borders, segments, words, position):
-    """Return how many of the bases at a position occur in the text, 1 at least; some k-mer there must not."""
-    row, mirror, size = np.int64(0), np.int64(0), 2 * segments[-1, 0]
-    length = 0
-    while True:
-        row, mirror, size = extend_forward(
-            bins, borders, base_at(words, position + length), row, mirror, size
-        )
-        if size == 0:
-            return max(length, 1)
-        length += 1
-
-
-@njit(nogil=True, cache=True)
-def cut_nov_smems(longest, offsets, min_length):
-    """Cut segments from the left into longest matches, whose lengths are known.
-
-    Parameters
-    ----------
-    longest : ndarray of int32
-        How many bases from each place on occur in the text, 1 at least; of every segment up to where
-        ``min_length`` bases are left.
-    offsets : ndarray of int64, shape (segments + 1,)
-        Where each segment starts in ``longest``.
-    min_length : int
-
-    Returns
-    -------
-    ndarray of int64, shape (matches, 3)
-        Segment, start on it and bases of the matches of the minimum length.
-    """
-    matches, count = np.empty((1024, 3), np.int64), 0
-    for segment in range(len(offsets) - 1):
-        place = offsets[segment]
-        while place < offsets[segment + 1]:
-            length = np.int64(longest[place])
-            if length >= min_length:
-                matches = with_room(matches, count)
-                matches[count, 0], matches[count, 1] = segment, place - offsets[segment]
-                matches[count, 2] = length
-                count += 1
-            place += length
-    return matches[:count]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.packed import base_at, uncounted
+from overlapper.kernels.common.packed import base_at
 from overlapper.kernels.index.fm_index import BIN_ROWS, HAS_BORDERS, extended_row
 from overlapper.runtime.compile.cache import njit
 
@@ -105,22 +105,21 @@ def write_bins(bwt, superblock_shift, bins):
 
 
 @njit(nogil=True, cache=True)
-def write_longer_kmers(bins, borders, shorter, table, first, last):
+def write_longer_kmers(fm, shorter, table, first, last):
     """Write the rows of all k-mers that end in the (k-1)-mers of the ranks ``[first, last)``.
 
     Parameters
     ----------
-    bins, borders : ndarray
-        Of the `FmIndex`.
+    fm : FmIndex
+        Whose table is not looked at.
     shorter : ndarray, shape (4 ** (k - 1), 2)
         First row and end of every (k-1)-mer.
     table : ndarray, shape (4 ** k, 2)
         Written in part.
     first, last : int
     """
-    bins, borders = uncounted(bins), uncounted(borders)
     for base in range(4):
         for rank in range(first, last):
             longer = base * len(shorter) + rank
-            table[longer, 0] = extended_row(bins, borders, base, np.int64(shorter[rank, 0]))
-            table[longer, 1] = extended_row(bins, borders, base, np.int64(shorter[rank, 1]))
+            table[longer, 0] = extended_row(fm, base, np.int64(shorter[rank, 0]))
+            table[longer, 1] = extended_row(fm, base, np.int64(shorter[rank, 1]))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import base_at, bases_at, reverse_bases, trailing_zeros
 from overlapper.kernels.common.walks import word_from
@@ -80,9 +81,7 @@ def find_differences(reads, query, target, reverse, q_start, q_end, t_start, t_e
         edits[row - first] = n
         if n > 0:
             if size + n > len(found):
-                grown = np.empty((2 * (size + n), 4), np.int32)
-                grown[:size] = found[:size]
-                found = grown
+                found = grow_rows(found[:size], 2 * (size + n))
             _trace(one, x, other, y, n, (y_end - y) - (x_end - x), most, reach, found[size : size + n])
             size += n
     return edits, found[:size].copy()

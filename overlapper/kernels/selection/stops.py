@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.selection.overlap_classes import beyond
+from overlapper.kernels.common.inlining import always_inline, inner
+from overlapper.kernels.selection.overlap_classes import beyond, length_of
 from overlapper.runtime.compile.cache import njit
 
 STRETCH = 128
@@ -24,12 +26,32 @@ RARER = 8
 """Where few molecules are rearranged, at least this many times as many reads go one way as the other."""
 
 
-@inner
-def _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths):
+class Evidence(NamedTuple):
+    """What stops are judged by.
+
+    Attributes
+    ----------
+    stops, crossings : arrays
+        As `accumulate` leaves them.
+    many : int
+        Stops at a place that nothing crosses, from which on the read is bad there.
+    few : int
+        Overlaps at a place that are too few to tell.
+    typical : int
+        Median number of crossings of a stretch.
+    """
+
+    stops: np.ndarray
+    crossings: np.ndarray
+    many: int
+    few: int
+    typical: int
+
+
+@always_inline
+def _hangs(row, matches):
     """Return the hangs of an overlap, left and right of the match on the query's strand."""
-    left_query, right_query, left_target, right_target = beyond(
-        row, query, target, reverse, q_start, q_end, t_start, t_end, lengths
-    )
+    left_query, right_query, left_target, right_target = beyond(row, matches)
     return min(left_query, left_target), min(right_query, right_target)
 
 
@@ -39,33 +61,24 @@ def _inner_stretches(start, end):
     return (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
 
 
-@inner
-def _places(row, side, query, target, reverse, q_start, q_end, t_start, t_end, first):
+@always_inline
+def _places(row, side, matches, first):
     """Return the stretches at a side of the match on both reads, and whether it is its end on the target."""
-    if side == 0:
-        q_stretch = q_start[row] // STRETCH
-    else:
-        q_stretch = (q_end[row] - 1) // STRETCH
-    at_end = (side == 1) != reverse[row]
-    if at_end:
-        t_stretch = (t_end[row] - 1) // STRETCH
-    else:
-        t_stretch = t_start[row] // STRETCH
-    return first[query[row]] + q_stretch, first[target[row]] + t_stretch, np.int64(at_end)
+    at_end = (side == 1) != matches.reverse[row]
+    q_base = matches.q_start[row] if side == 0 else matches.q_end[row] - 1
+    t_base = matches.t_end[row] - 1 if at_end else matches.t_start[row]
+    at_query = first[matches.query[row]] + q_base // STRETCH
+    return at_query, first[matches.target[row]] + t_base // STRETCH, np.int64(at_end)
 
 
 @njit(nogil=True, cache=True)
-def add(
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, read_start, read_stop,
-    stops, crossings,
-):  # fmt: skip
+def add(matches, max_hang, first, read_start, read_stop, stops, crossings):
     """Count stops on a range of reads, and the steps by which the number of crossings changes.
 
     Parameters
     ----------
-    query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
-        Overlaps within their reads.
-    lengths : array of int64, shape (reads,)
+    matches : Matches
+        Within their reads.
     max_hang : int
     first : array of int64, shape (reads + 1,)
         First stretch of each read.
@@ -76,26 +89,25 @@ def add(
     crossings : array of int32, shape (stretches,)
         Steps, counted up.
     """
+    query, target = matches.query, matches.target
     for row in range(len(query)):
         of_query = read_start <= query[row] < read_stop
         of_target = read_start <= target[row] < read_stop
         if not (of_query or of_target):
             continue
-        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+        hangs = _hangs(row, matches)
         for side in range(2):
             if hangs[side] > max_hang:
-                at_query, at_target, at_end = _places(
-                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
-                )
+                at_query, at_target, at_end = _places(row, side, matches, first)
                 if of_query:
                     stops[side, at_query] += 1
                 if of_target:
                     stops[at_end, at_target] += 1
         for which in range(2):
             if which == 0:
-                here, read, start, end = of_query, query[row], q_start[row], q_end[row]
+                here, read, start, end = of_query, query[row], matches.q_start[row], matches.q_end[row]
             else:
-                here, read, start, end = of_target, target[row], t_start[row], t_end[row]
+                here, read, start, end = of_target, target[row], matches.t_start[row], matches.t_end[row]
             low, high = _inner_stretches(start, end)
             if here and low < high:
                 crossings[first[read] + low] += 1
@@ -103,14 +115,14 @@ def add(
 
 
 @njit(nogil=True, cache=True)
-def may_be_internal(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
+def may_be_internal(matches, max_hang, first):
     """Return a mask of the overlaps that stop on a side or may lie within a repeat; arguments as in `add`."""
-    found = np.empty(len(query), np.bool_)
-    for row in range(len(query)):
-        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+    found = np.empty(len(matches.query), np.bool_)
+    for row in range(len(found)):
+        hangs = _hangs(row, matches)
         found[row] = max(hangs[0], hangs[1]) > max_hang
-        found[row] |= _may_be_deep(query[row], q_start[row], q_end[row], first)
-        found[row] |= _may_be_deep(target[row], t_start[row], t_end[row], first)
+        found[row] |= _may_be_deep(matches.query[row], matches.q_start[row], matches.q_end[row], first)
+        found[row] |= _may_be_deep(matches.target[row], matches.t_start[row], matches.t_end[row], first)
     return found
 
 
@@ -150,13 +162,15 @@ def accumulate(first, stops, crossings):
     return covered, quiet
 
 
-@inner
-def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few, typical):
-    """Return the evidence on a stop: stops and overlaps at its place, and whether one of the reads is alone.
+@always_inline
+def _judged(row, side, matches, first, evidence):
+    """Return the stops and overlaps at the place of a stop, and whether one of the reads is alone.
 
     Of the numbers on the two reads the smaller one counts. A read is alone where it is bad, or where few
     molecules are as it is.
     """
+    stops, crossings, many, few, typical = evidence
+    at_query, at_target, at_end = _places(row, side, matches, first)
     q_stops, t_stops = stops[side, at_query], stops[at_end, at_target]
     q_crossings, t_crossings = crossings[at_query], crossings[at_target]
     alone = (
@@ -184,56 +198,37 @@ def _is_rare(own_stops, own_crossings, other_stops, other_crossings, few):
 
 
 @njit(nogil=True, cache=True)
-def tally(
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few, typical,
-):  # fmt: skip
+def tally(matches, max_hang, first, evidence):
     """Count the stops at which no read is alone, by `LEVELS`.
 
     Parameters
     ----------
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
+    matches, max_hang, first
         As `add` takes them.
-    stops, crossings : arrays
-        As `accumulate` leaves them.
-    many : int
-        Stops at a place that nothing crosses, from which on the read is bad there.
-    few : int
-        Overlaps at a place that are too few to tell.
-    typical : int
-        Median number of crossings of a stretch.
+    evidence : Evidence
 
     Returns
     -------
     ndarray of int64, shape (LEVELS,)
     """
     counts = np.zeros(LEVELS, np.int64)
-    for row in range(len(query)):
-        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+    for row in range(len(matches.query)):
+        hangs = _hangs(row, matches)
         for side in range(2):
             if hangs[side] > max_hang:
-                at_query, at_target, at_end = _places(
-                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
-                )
-                near, _, alone = _evidence(
-                    at_query, at_target, side, at_end, stops, crossings, many, few, typical
-                )
+                near, _, alone = _judged(row, side, matches, first, evidence)
                 if not alone:
                     counts[min(near, LEVELS) - 1] += 1
     return counts
 
 
 @njit(nogil=True, cache=True)
-def internal(
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few, typical, least, min_ratio, ratio_unit,
-):  # fmt: skip
+def internal(matches, max_hang, first, evidence, least, min_ratio, ratio_unit):
     """Return which overlaps are internal matches.
 
     Parameters
     ----------
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
-    few, typical
+    matches, max_hang, first, evidence
         As `tally` takes them.
     least : int
         Stops at a border.
@@ -245,21 +240,16 @@ def internal(
     -------
     ndarray of bool, shape (n,)
     """
-    found = np.zeros(len(query), np.bool_)
-    for row in range(len(query)):
-        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
-        match = np.int64(max(q_end[row] - q_start[row], t_end[row] - t_start[row]))
+    found = np.zeros(len(matches.query), np.bool_)
+    for row in range(len(found)):
+        hangs = _hangs(row, matches)
+        match = length_of(row, matches)
         short = match * ratio_unit < (match + hangs[0] + hangs[1]) * min_ratio
         for side in range(2):
             if hangs[side] > max_hang:
-                at_query, at_target, at_end = _places(
-                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
-                )
-                near, known, alone = _evidence(
-                    at_query, at_target, side, at_end, stops, crossings, many, few, typical
-                )
+                near, known, alone = _judged(row, side, matches, first, evidence)
                 border = near >= least and not alone
-                found[row] |= short if known < few else border
+                found[row] |= short if known < evidence.few else border
     return found
 
 
@@ -273,12 +263,12 @@ def count_crossings(crossings, most):
 
 
 @njit(nogil=True, cache=True)
-def within_repeats(query, target, q_start, q_end, t_start, t_end, first, crossings, typical):
+def within_repeats(matches, first, crossings, typical):
     """Return a mask of the overlaps that lie within a repeat, beyond which one of the reads goes on.
 
     Parameters
     ----------
-    query, target, q_start, q_end, t_start, t_end, first
+    matches, first
         As `add` takes them.
     crossings : array of int32
         As `accumulate` leaves them.
@@ -289,10 +279,13 @@ def within_repeats(query, target, q_start, q_end, t_start, t_end, first, crossin
     -------
     ndarray of bool, shape (n,)
     """
-    found = np.zeros(len(query), np.bool_)
-    for row in range(len(query)):
-        found[row] = _is_deep(query[row], q_start[row], q_end[row], first, crossings, typical)
-        found[row] |= _is_deep(target[row], t_start[row], t_end[row], first, crossings, typical)
+    found = np.zeros(len(matches.query), np.bool_)
+    for row in range(len(found)):
+        q_start, q_end, t_start, t_end = (
+            matches.q_start[row], matches.q_end[row], matches.t_start[row], matches.t_end[row],
+        )  # fmt: skip
+        found[row] = _is_deep(matches.query[row], q_start, q_end, first, crossings, typical)
+        found[row] |= _is_deep(matches.target[row], t_start, t_end, first, crossings, typical)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.text.text_words import load_8
+from overlapper.kernels.text.text_words import hash_of, load_8
 from overlapper.runtime.compile.cache import njit
 
 # Where the automaton stands: state[PLACE].
@@ -43,7 +43,6 @@ for _class, _letters in enumerate(
     _CLASS[np.frombuffer(_letters, np.uint8)] = _class
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
-_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _LOWEST_QUALITY, _HIGHEST_QUALITY = 33, 126
 
 
@@ -311,7 +310,7 @@ def _pack_32(text, i):
 
 @njit(nogil=True, cache=True)
 def hash_names(name_bytes, name_offsets):
-    """Return a 64-bit hash (FNV-1a) of every name.
+    """Return a 64-bit hash of every name.
 
     Parameters
     ----------
@@ -324,14 +323,5 @@ def hash_names(name_bytes, name_offsets):
     """
     hashes = np.empty(len(name_offsets) - 1, np.uint64)
     for read in range(len(hashes)):
-        hashes[read] = hash_bytes(name_bytes, name_offsets[read], name_offsets[read + 1])
+        hashes[read] = hash_of(name_bytes, np.uint64(name_offsets[read]), np.uint64(name_offsets[read + 1]))
     return hashes
-
-
-@njit(nogil=True, cache=True)
-def hash_bytes(text, start, stop):
-    """Return the 64-bit hash (FNV-1a) of ``text[start:stop]``."""
-    hashed = _FNV_START
-    for i in range(start, stop):
-        hashed = (hashed ^ np.uint64(text[i])) * _FNV_PRIME
-    return hashed

@@ -71,7 +71,7 @@ def _load_without_compiler() -> None:
     """
     import llvmlite.binding as llvm
     from numba.core import environment
-    from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
+    from numba.core.runtime import _nrt_python
 
     from overlapper.runtime.compile.cache import KernelCache
 
@@ -114,7 +114,7 @@ def _import(module: str) -> None:
 def _check_that_it_compiles() -> None:
     from numba.core import config
 
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if config.DISABLE_JIT:
         raise ParameterError(
             "NUMBA_DISABLE_JIT is set: kernels would not be compiled, and take a thousand times as long. "
             "Unset it"

@@ -28,7 +28,7 @@ class Kernel:
     Parameters
     ----------
     module : str
-        Family and file that define it: ``xdrop.xdrop_wide`` is kernels/xdrop/cuda/xdrop_wide.py.
+        Family and file that define it: ``gact.gact_runs`` is kernels/gact/cuda/gact_runs.py.
     name : str
         Of the function decorated with ``cuda.jit`` there, or, with constants, of the one that returns it.
     *constants : int

@@ -218,14 +218,18 @@ class Arena:
         """Set every byte of an array."""
         self.stream.fill(array.address, array.nbytes, byte)
 
+    def overwrite(self, array: DeviceArray, host: np.ndarray) -> None:
+        """Copy an array of the host to one that was cut before."""
+        source = host.reshape(-1).view(np.uint8)
+        self._send_parts(
+            array, len(source), lambda begin, part: _copy(source[begin : begin + len(part)], part)
+        )
+
     def upload(self, array: np.ndarray) -> DeviceArray:
         """Cut an array and copy one from the host to it; the host's may be changed at once."""
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
-        source = array.reshape(-1).view(np.uint8)
-        self._send_parts(
-            target, len(source), lambda begin, part: _copy(source[begin : begin + len(part)], part)
-        )
+        self.overwrite(target, array)
         return target
 
     def written(self, length: int, dtype: Any, write: Callable[[int, np.ndarray], object]) -> DeviceArray:

@@ -5,27 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.chain.end_walks import PERCENT, SLACK, TILE
+from overlapper.kernels.chain.end_walks import PERCENT, SLACK, TILE, slid
 from overlapper.kernels.common.cuda.walk_bases import planes_at, walks_from_item
+from overlapper.kernels.common.myers import next_column
 
 _ONE, _NONE, _ALL = np.uint64(1), np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@cuda.jit(device=True, forceinline=True)
-def _lowest(bits):
-    """Return a word whose ``bits`` lowest bits are set."""
-    if bits <= 0:
-        return _NONE
-    return _ALL >> uint64(64 - bits) if bits < 64 else _ALL
-
-
-@cuda.jit(device=True, forceinline=True)
-def _moved(low, high, by):
-    """Return two words moved down together."""
-    if by >= 64:
-        return high >> uint64(by - 64), _NONE
-    # Two shifts to the left, as a shift by all 64 bits is undefined.
-    return (low >> uint64(by)) | ((high << _ONE) << uint64(63 - by)), high >> uint64(by)
 
 
 @cuda.jit(device=True)
@@ -64,14 +48,10 @@ def walk_each(
     while q_done < q_steps and t_done < t_steps and score >= best - PERCENT * end_drop:
         height = min(int32(TILE), min(int32(q_steps - q_done), int32(t_steps - t_done)))
         by = int32(max(left, int32(t_done - SLACK)) - left)
-        low, high = _lowest(by), _lowest(by - 64)
-        corner += int32(cuda.popc(low_rises & low)) + int32(cuda.popc(high_rises & high))
-        corner -= int32(cuda.popc(low_falls & low)) + int32(cuda.popc(high_falls & high))
-        low_rises, high_rises = _moved(low_rises, high_rises, by)
-        low_falls, high_falls = _moved(low_falls, high_falls, by)
-        low, high = _lowest(columns - by), _lowest(columns - by - 64)
-        low_rises, high_rises = low_rises | ~low, high_rises | ~high
-        low_falls, high_falls = low_falls & low, high_falls & high
+        rise, low_rises, high_rises, low_falls, high_falls = slid(
+            low_rises, high_rises, low_falls, high_falls, by, columns - by
+        )
+        corner = int32(corner + rise)
         left = int32(left + by)
         columns = int32(min(int32(t_done + height + SLACK), t_steps) - left)
         corner = int32(corner + height)
@@ -94,14 +74,9 @@ def walk_each(
                 unlike = q_ones ^ (_NONE - ((t_ones >> bit) & _ONE))
                 unlike |= q_twos ^ (_NONE - ((t_twos >> bit) & _ONE))
                 same = ~unlike & q_known & (_NONE - ((t_known >> bit) & _ONE))
-                rise, fall = (above_rises >> bit) & _ONE, (above_falls >> bit) & _ONE
-                changed = same | falls
-                same |= fall
-                diagonal = (((same & rises) + rises) ^ rises) | same
-                up, down = falls | ~(diagonal | rises), rises & diagonal
+                rise_in, fall_in = (above_rises >> bit) & _ONE, (above_falls >> bit) & _ONE
+                rises, falls, up, down = next_column(same, rises, falls, rise_in, fall_in)
                 more, less = (up >> last) & _ONE, (down >> last) & _ONE
-                up, down = (up << _ONE) | rise, (down << _ONE) | fall
-                rises, falls = down | ~(changed | up), up & changed
                 below_rises |= more << bit
                 below_falls |= less << bit
                 edits = int32(edits + int32(more) - int32(less))

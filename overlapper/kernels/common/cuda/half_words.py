@@ -24,22 +24,13 @@ def instruction(text, arguments, together=False):
         function = ir.FunctionType(_WORD, [_WORD] * arguments)
         return builder.call(ir.InlineAsm(function, text, constraints, side_effect=together), values)
 
-    if arguments == 1:
-
-        def typed(typing_context, a):
-            return types.uint32(types.uint32), generate
-
-    elif arguments == 2:
-
-        def typed(typing_context, a, b):
-            return types.uint32(types.uint32, types.uint32), generate
-
-    else:
-
-        def typed(typing_context, a, b, c):
-            return types.uint32(types.uint32, types.uint32, types.uint32), generate
-
-    function = intrinsic(typed)
+    typed = types.uint32(*[types.uint32] * arguments), generate
+    declared = {
+        1: lambda typing_context, a: typed,
+        2: lambda typing_context, a, b: typed,
+        3: lambda typing_context, a, b, c: typed,
+    }
+    function = intrinsic(declared[arguments])
     # Left alone this is random, and kernels that call the function are compiled anew by every process.
     function._set_uuid(f"overlapper {text} {together}")
     return function

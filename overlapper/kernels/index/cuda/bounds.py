@@ -6,26 +6,25 @@ import numpy as np
 from numba import cuda, int64
 
 from overlapper.kernels.index.bounds import pattern_bounds
-from overlapper.kernels.index.cuda.fm_index import DeviceIndex, DeviceQueries
+from overlapper.kernels.index.cuda.fm_index import DeviceQueries
+from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
 
 @cuda.jit
 def search_bounds(
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments, words, sources, lengths, bounds
-):
+    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
+    words, sources, lengths, bounds,
+):  # fmt: skip
     """Write the bounds of patterns; a thread a pattern."""
     item = int64(cuda.grid(1))
-    if item >= len(bounds):
-        return
-    bounds[item, 0], bounds[item, 1] = pattern_bounds(
-        bins, borders, samples, sample_shift, table, kmer_length, text, segments,
-        words, sources[item], lengths[item],
-    )  # fmt: skip
+    if item < len(bounds):
+        fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+        bounds[item, 0], bounds[item, 1] = pattern_bounds(fm, words, sources[item], lengths[item])
 
 
-def find_bounds(index: DeviceIndex, patterns: DeviceQueries, arena: Arena) -> np.ndarray:
+def find_bounds(index: FmIndex, patterns: DeviceQueries, arena: Arena) -> np.ndarray:
     """Return the rows that start with each pattern.
 
     Returns

@@ -1,8 +1,9 @@
-"""The FM-index in device memory; the twin of ../fm_index.py.
+"""The FM-index in device memory, and the segments of reads that are searched; the twin of ../fm_index.py.
 
-A step of the index is the same code on the CPU and here: numba compiles the functions of the CPU's file for
+A step of the index is the same code on the CPU and here: numba compiles the functions of ../fm_index.py for
 the device, too. What differs is who calls them: a thread of a warp for each seed, end, row or pattern, so
-that thousands of dependent accesses are under way at a time.
+that thousands of dependent accesses are under way at a time. An `FmIndex` on the device is one whose arrays
+are there; kernels take its fields in their order.
 """
 
 from __future__ import annotations
@@ -16,19 +17,6 @@ from overlapper.runtime.gpu.memory import Arena
 
 ALIGNMENT = 256
 """Bytes that the start of an array in an arena may waste, at most."""
-
-
-class DeviceIndex(NamedTuple):
-    """The arrays of an `FmIndex` in device memory, in the order that kernels take them."""
-
-    bins: Any
-    borders: Any
-    samples: Any
-    sample_shift: np.int64
-    table: Any
-    kmer_length: np.int64
-    text: Any
-    segments: Any
 
 
 class DeviceQueries(NamedTuple):
@@ -67,19 +55,16 @@ class Batch(NamedTuple):
 
 def index_bytes(fm: FmIndex) -> int:
     """Return how much device memory is enough for an index."""
-    arrays = (fm.bins, fm.borders, fm.samples, fm.table, fm.text, fm.segments)
-    return sum(array.nbytes + ALIGNMENT for array in arrays)
+    return sum(array.nbytes + ALIGNMENT for array in fm[:6])
 
 
-def upload_index(fm: FmIndex, arena: Arena) -> DeviceIndex:
-    """Copy an index to the device.
+def upload_index(fm: FmIndex, arena: Arena) -> FmIndex:
+    """Return an index whose arrays are on the device.
 
     Raises
     ------
     DeviceError
         When it does not fit the arena.
     """
-    return DeviceIndex(
-        arena.upload(fm.bins), arena.upload(fm.borders), arena.upload(fm.samples), np.int64(fm.sample_shift),
-        arena.upload(fm.table), np.int64(fm.kmer_length), arena.upload(fm.text), arena.upload(fm.segments),
-    )  # fmt: skip
+    arrays: dict[str, Any] = {name: arena.upload(getattr(fm, name)) for name in fm._fields[:6]}
+    return fm._replace(**arrays)

@@ -18,15 +18,16 @@ from numba import cuda, int32, int64, uint8
 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
-from overlapper.kernels.index.fm_index import locate, text_position
+from overlapper.kernels.index.cuda.fm_index import Batch
+from overlapper.kernels.index.fm_index import FmIndex, text_position
+from overlapper.kernels.index.smems import row_position
 from overlapper.runtime.gpu.launch import THREADS, launch
 from overlapper.runtime.gpu.memory import Arena
 
 SEGMENT, START, LENGTH, FIRST, LAST, MISMATCHES = range(6)
 """Columns of a record: segment, first base on it, bases, first row and end of rows, mismatches.
 
-A place that is known already stands for a row as its complement, ``-1 - place``.
+A place that is known already stands for a row (`row_position`).
 """
 FEW = 24
 """A thread sorts this many matches; a block sorts more."""
@@ -96,25 +97,15 @@ def match_key(length, reverse, mismatches):
 
 @cuda.jit
 def locate_rows(
-    bins,
-    borders,
-    samples,
-    sample_shift,
-    table,
-    kmer_length,
-    text,
-    segments,
-    records,
-    row_offsets,
-    keys,
-    places,
-):
+    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
+    records, row_offsets, keys, places,
+):  # fmt: skip
     """Locate the rows of all records; a thread a row.
 
     Parameters
     ----------
-    bins, ..., segments
-        A `DeviceIndex`.
+    bins, ..., kmer_length
+        An `FmIndex`.
     records, row_offsets : device array
     keys : device array of int64, shape (rows,)
         Written: see `match_key`.
@@ -124,11 +115,11 @@ def locate_rows(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
+    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
     record = owner(row_offsets, item)
-    row = records[record, FIRST] + item - row_offsets[record]
-    position = -1 - row if row < 0 else locate(bins, borders, samples, sample_shift, row)
+    position = row_position(fm, records[record, FIRST] + item - row_offsets[record])
     length = records[record, LENGTH]
-    place, reverse = text_position(segments, position, length)
+    place, reverse = text_position(fm, position, length)
     keys[item] = match_key(length, reverse, records[record, MISMATCHES])
     places[item] = place
 
@@ -222,7 +213,7 @@ def row_offsets_of(records: Any, count: int, arena: Arena) -> tuple[Any, int]:
     return offsets, last_of(offsets, arena)
 
 
-def located(index: DeviceIndex, records: Any, row_offsets: Any, rows: int, arena: Arena) -> tuple[Any, Any]:
+def located(index: FmIndex, records: Any, row_offsets: Any, rows: int, arena: Arena) -> tuple[Any, Any]:
     """Return keys and places of all rows of records."""
     keys, places = arena.array(rows, np.int64), arena.array(rows, np.int64)
     launch(locate_rows, rows, arena, *index, records, row_offsets, keys, places)

@@ -16,7 +16,7 @@ from numba import cuda, int64
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.packed import base_at, kmer_rank
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
+from overlapper.kernels.index.cuda.fm_index import Batch
 from overlapper.kernels.index.cuda.matches import (
     FIRST,
     LENGTH,
@@ -31,35 +31,23 @@ from overlapper.kernels.index.cuda.matches import (
     row_offsets_of,
     sort_groups,
 )
-from overlapper.kernels.index.fm_index import (
-    common_length,
-    extended_row,
-    locate,
-    preceding_base,
-    text_position,
-)
+from overlapper.kernels.index.fm_index import FmIndex, extended_row, text_position
+from overlapper.kernels.index.mems import NO_BASE, before, left_maximal
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
-
-_NO_BASE = -2
-
-
-@cuda.jit(device=True, forceinline=True)
-def _base_before(words, source, start):
-    return base_at(words, source + start - 1) if start > 0 else int64(_NO_BASE)
 
 
 @cuda.jit
 def search_seeds(
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments,
+    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
     words, sources, lengths, item_offsets, step, seed_length, offsets, counts, records, emit,
 ):  # fmt: skip
     """Count or write the records of seeds, by ascending start; a thread a seed.
 
     Parameters
     ----------
-    bins, ..., segments
-        A `DeviceIndex`.
+    bins, ..., kmer_length
+        An `FmIndex`.
     words, sources, lengths
         `DeviceQueries`.
     item_offsets : device array of int64, shape (segments of queries + 1,)
@@ -72,6 +60,7 @@ def search_seeds(
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
+    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
     segment = owner(item_offsets, item)
     start = (item - item_offsets[segment]) * step
     source = sources[segment]
@@ -81,16 +70,12 @@ def search_seeds(
     offset = to_kmer - 1
     while first < last and offset >= 0:
         base = base_at(words, source + start + offset)
-        first = extended_row(bins, borders, base, first)
-        last = extended_row(bins, borders, base, last)
+        first = extended_row(fm, base, first)
+        last = extended_row(fm, base, last)
         offset -= 1
     leftmost, seed_end, count = start - step, start + seed_length, int64(0)
     while first < last and start > leftmost:
-        base, next_first, next_last = int64(_NO_BASE), first, first
-        if start > 0:
-            base = base_at(words, source + start - 1)
-            next_first = extended_row(bins, borders, base, first)
-            next_last = extended_row(bins, borders, base, last)
+        _, next_first, next_last = before(fm, words, source, start, first, last)
         if next_last - next_first < last - first:
             if emit:
                 put_record(
@@ -104,15 +89,15 @@ def search_seeds(
 
 @cuda.jit
 def locate_left_maximal(
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments,
+    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
     words, sources, lengths, records, row_offsets, min_length, keys, places, kept,
 ):  # fmt: skip
     """Locate the rows of records that are left-maximal, and compare them to the right; a thread a row.
 
     Parameters
     ----------
-    bins, ..., segments
-        A `DeviceIndex`.
+    bins, ..., kmer_length
+        An `FmIndex`.
     words, sources, lengths
         `DeviceQueries`.
     records, row_offsets : device array
@@ -125,17 +110,15 @@ def locate_left_maximal(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
+    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
     record = owner(row_offsets, item)
     row = records[record, FIRST] + item - row_offsets[record]
     segment, start, matched = records[record, SEGMENT], records[record, START], records[record, LENGTH]
-    source, length = sources[segment], int64(0)
-    if preceding_base(bins, borders, row) != _base_before(words, source, start):
-        position = locate(bins, borders, samples, sample_shift, row)
-        rest = lengths[segment] - start - matched
-        length = matched + common_length(
-            text, segments, position + matched, words, source + start + matched, rest
-        )
-        place, reverse = text_position(segments, position, length)
+    source, rest = sources[segment], lengths[segment] - start - matched
+    base = base_at(words, source + start - 1) if start > 0 else int64(NO_BASE)
+    position, length = left_maximal(fm, row, base, matched, words, source + start + matched, rest)
+    if length > 0:
+        place, reverse = text_position(fm, position, length)
         keys[item] = match_key(length, reverse, 0)
         places[item] = place
     kept[item] = 1 if length >= min_length else 0
@@ -150,12 +133,12 @@ def gather_kept(kept, kept_offsets, keys, places, kept_keys, kept_places):
         kept_places[kept_offsets[item]] = places[item]
 
 
-def find_mems(index: DeviceIndex, batch: Batch, arena: Arena, min_length: int, seed_length: int) -> Found:
+def find_mems(index: FmIndex, batch: Batch, arena: Arena, min_length: int, seed_length: int) -> Found:
     """Find the maximal exact matches of query segments.
 
     Parameters
     ----------
-    index : DeviceIndex
+    index : FmIndex
     batch : Batch
         No segment is shorter than ``min_length``.
     arena : Arena

@@ -16,7 +16,7 @@ from numba import cuda, int64
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.packed import base_at, kmer_rank
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
+from overlapper.kernels.index.cuda.fm_index import Batch
 from overlapper.kernels.index.cuda.matches import (
     Found,
     collect_records,
@@ -27,7 +27,7 @@ from overlapper.kernels.index.cuda.matches import (
     row_offsets_of,
     sort_groups,
 )
-from overlapper.kernels.index.fm_index import extend_forward, extended_row
+from overlapper.kernels.index.fm_index import FmIndex, extend_forward, extended_row
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
@@ -37,7 +37,7 @@ _NEVER = 1 << 40
 
 
 @cuda.jit(device=True)
-def _rises(bins, borders, rows, words, start, rest):
+def _rises(fm, words, start, rest):
     """Find where the lower bound on the mismatches of the first bases of a seed rises, three times at most.
 
     Returns
@@ -48,9 +48,10 @@ def _rises(bins, borders, rows, words, start, rest):
         Bi-interval of all ``rest`` bases, if they occur: if the bound does not rise.
     """
     first, second, third = int64(_NEVER), int64(_NEVER), int64(_NEVER)
+    rows = 2 * fm.segments[-1, 0]
     row, mirror, size = int64(0), int64(0), int64(rows)
     for i in range(rest):
-        row, mirror, size = extend_forward(bins, borders, base_at(words, start + i), row, mirror, size)
+        row, mirror, size = extend_forward(fm, base_at(words, start + i), row, mirror, size)
         if size == 0:
             if first == _NEVER:
                 first = int64(i + 1)
@@ -65,7 +66,7 @@ def _rises(bins, borders, rows, words, start, rest):
 
 @cuda.jit(device=True)
 def _search_backward(
-    bins, borders, words, start, rest, row, end_row, left, rises, frames,
+    fm, words, start, rest, row, end_row, left, rises, frames,
     segment, q_start, length, mismatches, records, at, count, hits, emit,
 ):  # fmt: skip
     """Search the first ``rest`` bases of a seed with at most ``left`` mismatches, from rows of the others.
@@ -95,8 +96,8 @@ def _search_backward(
         next_row, next_end = int64(0), int64(0)
         if left - spent >= least:
             base = base_at(words, start + rest - 1) ^ change
-            next_row = extended_row(bins, borders, base, row)
-            next_end = extended_row(bins, borders, base, end_row)
+            next_row = extended_row(fm, base, row)
+            next_end = extended_row(fm, base, end_row)
         frames[depth, 3] = change - 1
         if change == 0:
             depth -= 1
@@ -109,7 +110,7 @@ def _search_backward(
 
 @cuda.jit(device=True)
 def _search_forward(
-    bins, borders, words, place, end, row, mirror, size, frames,
+    fm, words, place, end, row, mirror, size, frames,
     segment, q_start, length, mismatches, records, at, count, hits, emit,
 ):  # fmt: skip
     """Extend a bi-interval by the bases ``[place, end)`` with exactly so many mismatches.
@@ -133,7 +134,7 @@ def _search_forward(
         next_row, next_mirror, next_size = int64(0), int64(0), int64(0)
         if 0 <= left < end - place:
             base = base_at(words, place) ^ change
-            next_row, next_mirror, next_size = extend_forward(bins, borders, base, row, mirror, size)
+            next_row, next_mirror, next_size = extend_forward(fm, base, row, mirror, size)
         frames[depth, 3] = change - 1
         if change == 0:
             depth -= 1
@@ -147,7 +148,7 @@ def _search_forward(
 
 @cuda.jit
 def search_seeds(
-    bins, borders, samples, sample_shift, table, kmer_length, text, segments,
+    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
     words, sources, lengths, item_offsets, length, mismatches, hit_limit, variants, costs, cheaper,
     all_hits, offsets, counts, records, emit,
 ):  # fmt: skip
@@ -155,8 +156,8 @@ def search_seeds(
 
     Parameters
     ----------
-    bins, ..., segments
-        A `DeviceIndex`.
+    bins, ..., kmer_length
+        An `FmIndex`.
     words, sources, lengths
         `DeviceQueries`.
     item_offsets : device array of int64, shape (segments of queries + 1,)
@@ -173,6 +174,7 @@ def search_seeds(
     item = int64(cuda.grid(1))
     if item >= len(counts) or (emit and all_hits[item] > hit_limit):
         return
+    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
     frames, rises = cuda.local.array((_FRAMES, 5), int64), cuda.local.array(3, int64)
     segment = owner(item_offsets, item)
     q_start = item - item_offsets[segment]
@@ -181,15 +183,13 @@ def search_seeds(
     count, hits, tried = int64(0), int64(0), int64(len(variants))
     rises[0], rises[1], rises[2] = _NEVER, _NEVER, _NEVER
     if mismatches > 0:
-        rises[0], rises[1], rises[2], row, mirror, size = _rises(
-            bins, borders, 2 * segments[len(segments) - 1, 0], words, start, rest
-        )
+        rises[0], rises[1], rises[2], row, mirror, size = _rises(fm, words, start, rest)
         if rises[0] != _NEVER:
             tried = cheaper
         elif size < tried - cheaper:
             tried = cheaper
             count, hits = _search_forward(
-                bins, borders, words, start + rest, start + length, row, mirror, size, frames,
+                fm, words, start + rest, start + length, row, mirror, size, frames,
                 segment, q_start, length, mismatches, records, at, count, hits, emit,
             )  # fmt: skip
     rank = kmer_rank(words, start + rest, kmer_length)
@@ -200,7 +200,7 @@ def search_seeds(
         left = mismatches - costs[variant]
         if first < last and left >= least:
             count, hits = _search_backward(
-                bins, borders, words, start, rest, first, last, left, rises, frames,
+                fm, words, start, rest, first, last, left, rises, frames,
                 segment, q_start, length, mismatches, records, at, count, hits, emit,
             )  # fmt: skip
     if not emit:
@@ -228,7 +228,7 @@ def gather_dropped(dropped, dropped_offsets, all_hits, item_offsets, reads, star
 
 
 def find_fixed_seeds(
-    index: DeviceIndex,
+    index: FmIndex,
     batch: Batch,
     arena: Arena,
     length: int,

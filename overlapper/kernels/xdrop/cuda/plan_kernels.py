@@ -77,18 +77,3 @@ def plan_extensions(
         group = int64(len(usable))
     rank = steps * (RANKS - 1) // longest_read
     numbers[item] = int32(1 + (len(usable) - group) * RANKS + rank)
-
-
-@cuda.jit
-def find_longest(
-    lengths, query, target, reverse, query_pos, target_pos, seed_length, left, n_left, items, longest
-):
-    """Find the most query bases that any of these extensions has before it; a thread each."""
-    k = cuda.grid(1)
-    if k >= n_left + len(items):
-        return
-    item = left[k] if k < n_left else items[k - n_left]
-    _, _, _, q_steps, _, _, _, _ = walks_from_item(
-        lengths, query, target, reverse, query_pos, target_pos, seed_length, item
-    )
-    cuda.atomic.max(longest, 0, q_steps)

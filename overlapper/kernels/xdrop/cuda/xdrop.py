@@ -1,14 +1,11 @@
 """X-drop extension of seeds on a CUDA device; the twin of ../xdrop.py.
 
-Both compute the integers that docs/algorithms/xdrop.md defines. Here, too, kernels differ in where they keep
-live cells:
+Both compute the integers that docs/algorithms/xdrop.md defines. Here live cells, 16-bit scores, are in the
+registers of a group of 2 to 32 lanes (`xdrop_grouped`). An extension that outgrows its group goes on in the
+next wider one; what no group holds, for its rows or for its scores, is left to the CPU.
 
-- `xdrop_grouped`: 16-bit scores in the registers of a group of 2 to 32 lanes. An extension that outgrows its
-  group goes on in the next wider one.
-- `xdrop_wide`: 32-bit scores of any number of rows, in memory.
-
-Scores, X and the lengths of its sequences decide with which kernel an extension starts. All is planned on the
-device (`plan_kernels`): the host knows how many extensions a kernel has, not which.
+Scores, X and the lengths of its sequences decide with which group an extension starts. All is planned on the
+device (`plan_kernels`): the host knows how many extensions a group has, not which.
 
 Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * seed + 1`` after it.
 """
@@ -23,9 +20,11 @@ import numpy as np
 from overlapper.kernels.common.cuda import path_classes
 from overlapper.kernels.common.cuda.walks import DeviceReads, upload_seeds
 from overlapper.kernels.common.walks import Seeds
+from overlapper.kernels.xdrop import xdrop as cpu
 from overlapper.kernels.xdrop.cuda import xdrop_groups
 from overlapper.kernels.xdrop.cuda.xdrop_groups import FIRST, RANKS, SECOND
 from overlapper.kernels.xdrop.xdrop import Scheme
+from overlapper.kernels.xdrop.xdrop_banded import extend_banded
 from overlapper.runtime.gpu import driver
 from overlapper.runtime.gpu.launch import Kernel, launch, named
 from overlapper.runtime.gpu.memory import Arena
@@ -34,6 +33,8 @@ GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
 BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
+LEFT_TO_CPU = "the CPU"
+"""Stands for a group where extensions are counted."""
 _BYTES_EACH = 17 + 5 + 2 * (12 + 4 * 5)
 """Device memory of a seed, what it needs, and its two extensions."""
 _LONGEST = 2**31 - 64
@@ -99,7 +100,7 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
         When the arena is too small even for one seed.
     """
     tried: dict[str, int] = {}
-    # The rest of the arena is for states, and for what `extend_wide` works in.
+    # The rest of the arena is for states.
     size = max(1, arena.free // 4 // _BYTES_EACH)
     batches = [
         Seeds._make([*(column[begin : begin + size] for column in seeds[:-1]), seeds.length])
@@ -231,18 +232,25 @@ def _extend(
             arena.release(mark)
     arena.release(before_states)
     number = len(GROUPS)
-    count = outgrown + bounds[number + 1] - bounds[number]
+    left = lists[(number + 1) % 2][:outgrown], order[bounds[number] : bounds[number + 1]]
+    count = sum(map(len, left))
     if count:
-        _count(tried, "any rows", count)
-        counters, longest = arena.zeros(2, np.int32), arena.zeros(1, np.int32)
-        given = arguments(number, counters)
-        queries = reads.lengths, *seeds[:-1], seeds.length, *given[10:13]
-        launch(_kernel("find_longest"), count, arena, *queries, longest)
-        cells = wide_room(count, int(arena.download(longest)[0]), arena)
-        named("xdrop.xdrop_wide", "extend_wide").launch(
-            _blocks(), xdrop_groups.WIDE_THREADS, arena.stream, *given, cells
-        )
+        _count(tried, LEFT_TO_CPU, count)
+        items = np.concatenate([arena.download(some) for some in left]).astype(np.int64)
+        _extend_on_cpu(reads, seeds, scheme, items, extensions, arena)
     return requeued
+
+
+def _extend_on_cpu(
+    reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, extensions: Any, arena: Arena
+) -> None:
+    """Write what no group holds to ``extensions``."""
+    columns: tuple[Any, ...] = seeds[:-1]
+    here = Seeds._make([*map(arena.download, columns), seeds.length])
+    found = arena.download(extensions)
+    bits, lanes = cpu.BANDS[cpu.band_for(scheme)]
+    extend_banded(lanes, cpu.band_cells(reads.host, here, bits), reads.host, here, scheme, items, found)
+    arena.overwrite(extensions, found)
 
 
 class _States(NamedTuple):
@@ -278,13 +286,3 @@ def grouped_kernel(lanes: int, words: int) -> Kernel:
 
 def _blocks() -> int:
     return BLOCKS * driver.properties(driver.current()).multiprocessors
-
-
-def wide_room(items: int, longest: int, arena: Arena) -> Any:
-    """Return room for the anti-diagonals of as many blocks of `extend_wide` as there is memory for.
-
-    ``longest`` is the length of the longest query.
-    """
-    most = min(items, 8 * driver.properties(driver.current()).multiprocessors)
-    blocks = max(1, min(most, arena.free // (3 * 4 * (longest + 3))))
-    return arena.array((blocks, 3, longest + 3), np.int32)

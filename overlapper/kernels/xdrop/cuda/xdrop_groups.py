@@ -9,8 +9,6 @@ from overlapper.kernels.common.cuda.path_classes import CLASSES
 
 THREADS = 128
 """Threads of a block of `xdrop_grouped`."""
-WIDE_THREADS = 256
-"""Threads of a block of `xdrop_wide`."""
 CHUNK = 16
 """Anti-diagonals between two looks at the frame."""
 RANKS = CLASSES // 11 - 1
