@@ -111,7 +111,7 @@ def main():
     print(f"{'seed':8}{'X':>6}{'kernel s':>10}{'whole s':>9}{'LOGAN/kernel':>14}  kernels: extensions, s")
     for place, share in (("inside", 0.5), ("start", 0.0)):
         reads, seeds = simulate_pairs(lengths, errors, seed=1, seed_share=share)
-        on_device, arena = upload_reads(reads), Arena(1 << 32)
+        on_device, arena = upload_reads(reads, Arena(1 << 32)), Arena(1 << 32)
         for x in arguments.xdrop:
             scheme = Scheme(**vars(XdropParams(xdrop=x)))
             fastest, whole = None, float("inf")

@@ -50,7 +50,7 @@ def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 32):
     from overlapper.kernels.gact.cuda.gact import extend_seeds
     from overlapper.runtime.gpu.memory import Arena
 
-    return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
+    return extend_seeds(upload_reads(reads, Arena(1 << 28)), seeds, scheme, Arena(arena_bytes))
 
 
 def assert_equal(reads, seeds, scheme, arena_bytes=1 << 32):

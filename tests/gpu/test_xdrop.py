@@ -18,7 +18,7 @@ def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 30):
     from overlapper.kernels.xdrop.cuda.xdrop import extend_seeds
     from overlapper.runtime.gpu.memory import Arena
 
-    return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
+    return extend_seeds(upload_reads(reads, Arena(1 << 28)), seeds, scheme, Arena(arena_bytes))
 
 
 def scheme_of(**changes):

@@ -48,13 +48,6 @@ def test_other_failures_are_not_retried(monkeypatch):
         memory.Arena.allocate(1 << 20)
 
 
-def test_what_cannot_fit_says_how_much_is_missing(monkeypatch):
-    monkeypatch.setattr(memory, "available_bytes", lambda budget=0: 1000)
-    memory.require_memory(1000, "10 reads")
-    with pytest.raises(DeviceError, match="10 reads take"):
-        memory.require_memory(1001, "10 reads")
-
-
 def test_a_gpu_without_memory_for_another_program_is_an_error_with_a_remedy(monkeypatch):
     def refused(function, number):
         raise OUT_OF_MEMORY

@@ -41,21 +41,6 @@ def available_bytes(budget: int = 0) -> int:
     return max(0, min(free - RESERVE, budget or free))
 
 
-def require_memory(wanted: int, purpose: str) -> None:
-    """Raise an error that says what is missing if the device has not so many bytes free.
-
-    Raises
-    ------
-    DeviceError
-    """
-    available = available_bytes()
-    if wanted > available:
-        raise DeviceError(
-            f"{purpose} take {wanted / 1e9:.2f} GB of GPU memory, and {available / 1e9:.2f} GB are free. "
-            "Use a GPU with more memory, fewer reads at once, or the CPU"
-        )
-
-
 class DeviceArray:
     """An array in device memory, in C order.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.runtime.gpu.launch import named
-from overlapper.runtime.gpu.memory import Arena, require_memory
+from overlapper.runtime.gpu.memory import Arena
 
 MARGIN = 1 << 15
 """Bytes that the arrays of reads may take beyond their items."""
@@ -47,24 +47,20 @@ def bytes_of_reads(words: int, reads: int, runs: int) -> int:
     return 12 * words + 24 * reads + 8 * runs + MARGIN
 
 
-def upload_reads(reads: PackedReads, arena: Arena | None = None) -> DeviceReads:
+def upload_reads(reads: PackedReads, arena: Arena) -> DeviceReads:
     """Copy reads to the device; the bits of unknown bases are set there.
 
     Parameters
     ----------
     reads : PackedReads
-    arena : Arena, optional
-        Where to; memory of their own by default.
+    arena : Arena
+        Where to.
 
     Raises
     ------
     DeviceError
-        When they do not fit the device's memory.
+        When they do not fit it.
     """
-    if arena is None:
-        size = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
-        require_memory(size, f"{len(reads.lengths)} reads")
-        arena = Arena(size)
     device = DeviceReads(
         reads,
         arena.upload(reads.words.view(np.uint32)),

@@ -16,7 +16,6 @@ from overlapper.errors import DeviceError
 from overlapper.kernels.common.cuda.walks import DeviceReads, upload_seeds
 from overlapper.kernels.common.walks import Seeds
 from overlapper.kernels.gact.cuda import gact_layout
-from overlapper.kernels.xdrop import walk_plan
 from overlapper.runtime.gpu import driver
 from overlapper.runtime.gpu.launch import Kernel, named
 from overlapper.runtime.gpu.memory import Arena
@@ -26,6 +25,8 @@ THREADS_AT_ONCE = 1024
 """Threads that a multiprocessor works on at a time."""
 BITS = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 """Bits of numbers for which there is a kernel; scores take the first that holds them."""
+_LENGTHS = 1 << 12
+"""Lengths of extensions that an order tells apart."""
 _BYTES_EACH = 17 + 2 * (8 + 8 + 8 + 4) + 7 * 8 + 2 * 8 + 8
 """Device memory of a seed, of its two extensions, and of its alignment without operations and CIGAR."""
 
@@ -88,7 +89,7 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
         When the arena is too small even for one seed.
     """
     anchors = _anchors(seeds)
-    q_steps, t_steps = walk_plan.walk_lengths(reads.host.lengths, *anchors)
+    q_steps, t_steps = _steps_of(reads.host.lengths, anchors)
     room_each = _room_each(scheme)
     slots = _slots(2 * len(seeds.query), room_each, arena.free)
     # No path has more columns than bases before it.
@@ -118,6 +119,20 @@ def _anchors(seeds: Seeds) -> Seeds:
     """Return seeds of no length where alignments start: before a seed, as the query reads."""
     target_pos = np.where(seeds.reverse, seeds.target_pos + np.int32(seeds.length), seeds.target_pos)
     return seeds._replace(target_pos=target_pos.astype(np.int32), length=0)
+
+
+def _steps_of(lengths: np.ndarray, anchors: Seeds) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many query and target bases each extension has before it, two for each anchor."""
+    q_before, below = anchors.query_pos.astype(np.int64), anchors.target_pos.astype(np.int64)
+    q_after, above = lengths[anchors.query] - q_before, lengths[anchors.target] - below
+    t_before, t_after = np.where(anchors.reverse, above, below), np.where(anchors.reverse, below, above)
+    return np.stack([q_before, q_after], axis=1).ravel(), np.stack([t_before, t_after], axis=1).ravel()
+
+
+def _longest_first(steps: np.ndarray) -> np.ndarray:
+    """Return extensions with the longest first, so that none is left alone at the end."""
+    ranks = (_LENGTHS - 1) * (1 - steps / max(1, steps.max(initial=1)))
+    return np.argsort(ranks.astype(np.uint16), kind="stable")
 
 
 def _room_each(scheme: Scheme) -> int:
@@ -187,8 +202,7 @@ def _extend_batch(
     bases = q_steps[sides] + t_steps[sides]
     words = (bases + gact_layout.OPERATIONS - 1) // gact_layout.OPERATIONS
     path_offsets = arena.upload(np.cumsum(words) - words)
-    alike = np.zeros(2 * (end - begin), np.int64)
-    items, _ = walk_plan.longest_first(q_steps[sides], t_steps[sides], alike, 1)
+    items = _longest_first(np.minimum(q_steps[sides], t_steps[sides]))
     paths = arena.array(int(words.sum()), np.uint32)
     kept, tiles = arena.zeros(len(items), np.int64), arena.zeros(len(items), np.int32)
     mark = arena.mark()
