@@ -134,7 +134,7 @@ def find_fixed_seeds(
         Query, start and hits of each dropped seed.
     """
     fm = without_counts(fm)
-    k, rest = fm.kmer_length, length - fm.kmer_length
+    table, k, rest = fm.table, fm.kmer_length, length - fm.kmer_length
     found, count = np.empty((1024, SEED_COLUMNS), np.int64), 0
     dropped, dropped_count = np.empty((64, 3), np.int64), 0
     intervals = np.empty((64, 3), np.int64)
@@ -159,8 +159,8 @@ def find_fixed_seeds(
                     tried = cheaper
             rank = kmer_rank(words, start + rest, k)
             for variant in range(tried):
-                first = np.int64(fm.table[rank ^ variants[variant], 0])
-                last = np.int64(fm.table[rank ^ variants[variant], 1])
+                first = np.int64(table[rank ^ variants[variant], 0])
+                last = np.int64(table[rank ^ variants[variant], 1])
                 left = mismatches - variant_costs[variant]
                 if first < last and left >= least[rest]:
                     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = rest, first, last, left
