@@ -223,7 +223,7 @@ def _outputs(
     beside = None if stats or plan else stats_beside(output)
     outputs = {
         OUTPUT: output, "--write-config": write_config, "--stats": stats,
-        "the statistics beside the overlaps": beside, "--log": log,
+        "the statistics next to the overlaps": beside, "--log": log,
     }  # fmt: skip
     inputs = check_files(outputs, read)
     return _Outputs(output, *((None, None) if plan else (write_config, stats)), beside), inputs
