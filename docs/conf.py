@@ -54,7 +54,8 @@ def tree_of_index(text):
     """Return the sections of a list of pages, each as a hidden table of contents."""
     trees = []
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        pages = re.findall(r"^- \[.+?\]\((.+?)\.md\)", section, re.MULTILINE)
+        items = "".join(line for line in section.splitlines() if line.startswith("- "))
+        pages = re.findall(r"\]\((?!\.\./)([^)#]+)\.md\)", items)
         caption = section.partition("\n")[0]
         trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
     return "\n\n".join(trees)

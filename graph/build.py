@@ -158,7 +158,7 @@ def connect(
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
     counting = edges_that_count(edges, confirmed[stays], lengths[stays], params.min_overlap)
-    counts["overlaps beside better ones"] = int((~counting).sum()) // 2
+    counts["overlaps not used next to better ones"] = int((~counting).sum()) // 2
     edges = edges.take(np.flatnonzero(counting))
 
     kept = np.flatnonzero(stays)

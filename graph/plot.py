@@ -209,7 +209,7 @@ def describe(gfa: Gfa) -> str:
     """Return a description of the picture of a graph."""
     return (
         f"Segments: {len(gfa.names):,}; links: {len(gfa.links):,}. The length of a line is the square root "
-        "of its bases, its width its depth beside that of the median segment."
+        "of its bases, its width the depth compared with that of the median segment."
     )
 
 

@@ -153,16 +153,6 @@ class Interrupted:
                 self.faults.append(f"leaves the file {path}")
 
 
-def run_alone(name, inputs, folder, *, environment=None):
-    """Run a command as `Interrupted` does, to its end; return how many seconds it took."""
-    _prepare(inputs, folder)
-    start = time.perf_counter()
-    with open(folder / "said", "wb") as said:
-        code = _start(name, folder, environment, said).wait()
-    assert code == 0, (folder / "said").read_text()
-    return time.perf_counter() - start
-
-
 def _prepare(inputs, folder):
     """Make a folder of inputs; return what lies in it."""
     shutil.copytree(inputs, folder)

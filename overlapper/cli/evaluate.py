@@ -15,7 +15,6 @@ from overlapper.errors import EmptyInputError
 
 EXAMPLES = """
 overlapper evaluate truth.tsv overlaps.paf
-overlapper evaluate truth.tsv.gz overlaps.paf.gz --min-overlap 500 --json scores.json --tsv scores.tsv
 overlapper evaluate truth.tsv overlaps.paf --circular genome=200k
 overlapper evaluate contigs.fasta --reference genome.fasta --circular all --json contigs.json
 overlapper evaluate assembly.gfa --reference haplotype1.fasta --reference haplotype2.fasta

@@ -165,7 +165,7 @@ def layout(
     beside = None if stats else stats_beside(output)
     outputs = {
         OUTPUT: output, "--fasta": fasta, "--table": table, "--reads-gfa": reads_gfa,
-        "--write-config": write_config, "--stats": stats, "the statistics beside the unitigs": beside,
+        "--write-config": write_config, "--stats": stats, "the statistics next to the unitigs": beside,
         "--log": log,
     }  # fmt: skip
     inputs = check_files(outputs, (*reads, overlaps, config, reference))

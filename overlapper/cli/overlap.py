@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
-overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
@@ -223,7 +222,7 @@ def _outputs(
     beside = None if stats or plan else stats_beside(output)
     outputs = {
         OUTPUT: output, "--write-config": write_config, "--stats": stats,
-        "the statistics beside the overlaps": beside, "--log": log,
+        "the statistics next to the overlaps": beside, "--log": log,
     }  # fmt: skip
     inputs = check_files(outputs, read)
     return _Outputs(output, *((None, None) if plan else (write_config, stats)), beside), inputs

@@ -11,7 +11,6 @@ from overlapper.cli.outputs import check_files, check_name
 from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
-overlapper report reads.fastq.gz overlaps.paf.gz -o report.html
 overlapper report reads.fastq.gz overlaps.paf run.json layout.json layout.gfa -o report.html
 overlapper report minimap2.paf.gz -o report.html
 overlapper report assembly reads.fastq.gz -o report.html

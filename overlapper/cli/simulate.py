@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLES = """
 overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
 overlapper simulate --reference ecoli.fasta.gz --circular --preset hifi -o reads.fasta --truth truth.tsv
-overlapper simulate --genome-size 500k --coverage 15 --preset real-clr -o unkind.fasta --truth unkind.tsv
+overlapper simulate --genome-size 500k --coverage 15 --preset real-clr -o real.fasta --truth real.tsv
 overlapper simulate --genome-size 1M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
 """
 

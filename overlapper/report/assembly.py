@@ -212,7 +212,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
     parts: list[Part] = [
         Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,
               [[_value(row[column]) for column in chosen] for row in rows[:_MOST_LISTED]], wide=True),
-        Table("Consensus", ("stage", "bases", "not confirmed then"),
+        Table("Consensus", ("stage", "bases", "not confirmed at this stage"),
               [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
         Remark("Ends of contigs are cut off after the last stage; contigs can have fewer unconfirmed bases."),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),

@@ -7,7 +7,6 @@ import pytest
 from overlapper.candidates.registry import FINDERS
 from overlapper.cli.compare import DEFAULT_FINDERS
 from overlapper.simulate import random_genome, simulate_reads
-from tests.cli.conftest import assert_refused
 from tests.read_sets import fasta_of
 
 
@@ -59,27 +58,3 @@ def test_mappings_by_consensus(command, files):
     for method in document["methods"]:
         assert method["scores"]["mapped"] > 0.95 and method["scores"]["wrong"] == 0
         assert {"seeds", "chains", "extension", "index"} <= set(method["costs"]["stages"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("reads.fa", "--tsv", "reads.fa"), 2, "is an input: name another output"),
-        (("reads.fa", "--tsv", "o.tsv", "--finders", "x"), 1, "finder is 'x'"),
-        (("reads.fa", "--tsv", "o.tsv", "--finders", ","), 2, "--finders names no method"),
-        (("reads.fa", "--tsv", "o.tsv", "--extenders", ""), 2, "--extenders names no method"),
-        (("reads.fa", "--tsv", "o.tsv", "--extenders", "x"), 1, "extender is 'x'"),
-        (("reads.fa", "--tsv", "o.tsv", "--seed-length", "20"), 2, "--seed-length is for mappings only"),
-        (("reads.fa", "--tsv", "o.tsv", "--seed-interval", "2"), 2, "--seed-interval is for mappings only"),
-        (
-            ("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--min-overlap", "1k"),
-            2,
-            "--min-overlap is for overlaps only",
-        ),
-        (("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--seeders", "x"), 1, "seeder is 'x'"),
-    ],
-)
-def test_wrong_uses_are_answered(command, tmp_path, arguments, code, message):
-    (tmp_path / "reads.fa").write_text(">a\nACGTACGT\n>b\nACGTACGA\n")
-    result = command("compare", *arguments)
-    assert_refused(result, code, message, tmp_path, ["reads.fa"])

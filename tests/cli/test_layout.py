@@ -191,34 +191,6 @@ def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message)
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        (("--min-overlap", "long"), 2, "'long' is not a size"),
-        (("--weak-start", "0.9"), 1, "weak_start is 0.9, expected 0 to weak_ratio"),
-        (("--read-lines", "b"), 1, "read_lines is 'b', expected 'a', 'A' or none"),
-        (("--fasta", "u.gfa"), 2, "must differ"),
-        (("--fasta", ""), 2, "--fasta is an empty name"),
-        (("--stats", "reads.fa"), 2, "reads.fa is an input: name another output"),
-        (("--table", "none/t.tsv"), 1, "file none/t.tsv cannot be written: No such file or directory"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_wrong_options_are_told_and_leave_no_file(layout, tmp_path, options, code, message):
-    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa", *options)
-    assert_refused(result, code, message, tmp_path, FILES)
-
-
-def test_missing_files_and_unknown_formats_are_told(layout, tmp_path):
-    for paths, message in (
-        (("none.fa", "overlaps.paf"), "file none.fa: there is no such file"),
-        (("reads.fa", "none.paf"), "file none.paf: there is no such file"),
-        (("overlaps.paf", "reads.fa"), "the name reads.fa does not end in one of .paf"),
-    ):
-        assert_refused(layout(*paths, "-o", "u.gfa"), 1, message, tmp_path, FILES)
-    assert_refused(layout("reads.fa", "-o", "u.gfa"), 2, "Missing argument", tmp_path, FILES)
-
-
-@pytest.mark.parametrize(
     ("paf", "options", "why"),
     [
         ("", (), "no unitigs: there are no overlaps"),

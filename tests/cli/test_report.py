@@ -1,5 +1,6 @@
 """``overlapper report``: a page that stands alone, says what it leaves out, and shows the numbers given."""
 
+import dataclasses
 import gzip
 import html.parser
 import itertools
@@ -16,6 +17,8 @@ from overlapper.overlap.pipeline import run
 from overlapper.report import build_report, read_inputs
 from overlapper.report.correction import read_changes
 from overlapper.report.overlaps import coverage_along, identities
+from overlapper.report.page import Section, Table
+from overlapper.report.page import page as page_of
 from overlapper.report.reads import mean_qualities
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps, Reads
@@ -327,3 +330,12 @@ def test_statistics_that_cannot_be_kept_are_no_fault(command, folder, tmp_path):
     result = command("overlap", folder / "reads.fastq", "-o", "b.paf")
     assert result.code == 0 and (tmp_path / "b.paf").stat().st_size
     assert "the counts are not kept: file b.paf.stats.json cannot be written" in result.err
+
+
+def test_cells_of_wide_tables_name_their_columns_for_narrow_screens():
+    table = Table("t", ("name", "a & b"), [("u", 1), ("v", 2)], wide=True)
+    text = page_of("t", [], [], [Section("s", [table])])
+    assert re.findall(r'data-of="([^"]*)">([^<]*)<', text) == [
+        ("name", "u"), ("a &amp; b", "1"), ("name", "v"), ("a &amp; b", "2"),
+    ]  # fmt: skip
+    assert "data-of=" not in page_of("t", [], [], [Section("s", [dataclasses.replace(table, wide=False)])])

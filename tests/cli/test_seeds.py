@@ -245,39 +245,3 @@ def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
     result = run("seeds", "text.fa", "reads.fa", "--index", "reads.fa")
     assert (result.code, result.out) == (1, "")
     assert "this is not an index of overlapper" in result.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("seeds", "text.fa", "reads.fa", "--kind", "x"), 1, "kind is 'x', expected one of mem, smem, nov-"),
-        (
-            ("seeds", "text.fa", "reads.fa", "-k", "fixed", "--mismatches", "3"),
-            1,
-            "mismatches is 3, expected",
-        ),
-        (("seeds", "text.fa", "reads.fa", "-k", "fixed", "--hit-limit", "0"), 1, "hit-limit is 0, expected"),
-        (("seeds", "text.fa", "reads.fa", "--max-matches", "0"), 1, "max-matches is 0, expected 1 or more"),
-        (
-            ("seeds", "text.fa", "reads.fa", "-k", "fixed", "--max-matches", "9"),
-            2,
-            "--hit-limit bounds fixed",
-        ),
-        (("seeds", "text.fa", "reads.fa", "-o", "m.sam"), 1, "m.sam does not end in one of .tsv, .tsv.gz"),
-        (("seeds", "text.fa", "reads.fa", "-o", "reads.fa"), 2, "reads.fa is an input: name another output"),
-        (("seeds", "text.fa", "none.fa"), 1, "file none.fa: there is no such file"),
-        (("seeds", "none.fa", "reads.fa"), 1, "file none.fa: there is no such file"),
-        (("seeds", "text.fa", "reads.fa", "--index", "none"), 1, "the index cannot be read: No such file"),
-        (("seeds", "text.fa", "reads.fa", "--gpu-memory", "x"), 2, "'x' is not a size"),
-        (("seeds", "text.fa", "reads.fa", "-o", "none/m.tsv"), 1, "none/m.tsv cannot be written: No such"),
-        (("index", "text.fa", "-o", "none/i"), 1, "none/i cannot be written: No such file or directory"),
-        (("index", "text.fa", "-o", "-"), 1, "the output is -, expected the name of an uncompressed file"),
-        (("index", "text.fa", "-o", "text.fa"), 2, "text.fa is an input: name another output"),
-    ],
-)
-def test_errors_are_told_and_leave_no_file(run, tmp_path, arguments, code, message):
-    result = run(*arguments)
-    assert result.code == code
-    assert message in " ".join(result.err.replace("│", " ").split())
-    assert "Traceback" not in result.err
-    assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa"]

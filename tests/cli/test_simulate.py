@@ -103,35 +103,6 @@ def test_help_names_every_preset(tmp_path):
     assert set(PRESETS) <= set(words)
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        ((*SMALL, "--reference", "x.fa", "-o", "r.fa"), 2, "give either --reference or --genome-size"),
-        (("--reference", "x.fa", "--repeats", "1,2,3", "-o", "r.fa"), 2, "--repeats needs --genome-size"),
-        ((*SMALL, "--repeats", "5x", "-o", "r.fa"), 2, "--repeats is '5x', expected COPIES,LENGTH"),
-        ((*SMALL, "-o", "r.fa", "--truth", "r.fa"), 2, "must differ"),
-        (("--genome-size", "big", "-o", "r.fa"), 2, "'big' is not a size"),
-        (("--reference", "x.fa", "-o", "r.fa"), 1, "file x.fa: there is no such file"),
-        ((*SMALL, "--preset", "sanger", "-o", "r.fa"), 1, "preset is 'sanger', expected one of hifi"),
-        ((*SMALL, "--coverage", "0", "-o", "r.fa"), 1, "coverage is 0.0, expected a number above 0"),
-        ((*SMALL, "--seed", "-1", "-o", "r.fa"), 1, "seed is -1, expected 0 or more"),
-        ((*SMALL, "--identity", "1.5", "-o", "r.fa"), 1, "identity is 1.5"),
-        ((*SMALL, "--repeats", "30,1000,0", "-o", "r.fa"), 1, "do not fit into a genome of 20000 bases"),
-        ((*SMALL, "-o", "none/r.fa"), 1, "file none/r.fa cannot be written: No such file or directory"),
-        ((*SMALL, "-o", "r.fa", "--truth", "none/t"), 1, "file none/t cannot be written"),
-    ],
-)
-def test_errors_are_told_and_leave_no_file(tmp_path, options, code, message):
-    result = simulate(tmp_path, *options)
-    assert result.returncode == code
-    text = result.stderr.decode()
-    assert message in text
-    assert "Traceback" not in text
-    if code == 1:
-        assert text.splitlines()[-1].startswith("overlapper: error: ")
-    assert os.listdir(tmp_path) == []
-
-
 def test_lengths_may_have_units(tmp_path):
     for name, units in (("plain", (3000, 1000, 2000, 500)), ("units", ("3k", "1K", "0.002M", "0.5k"))):
         mean, deviation, least, repeat = map(str, units)

@@ -87,7 +87,7 @@ def test_short_overlaps_join_dead_ends_alone(shortest, chains):
     params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=shortest)
     built, counts = graph.build_graph(reads, overlaps, params)
     assert len(graph.layout(built)[0]) == chains
-    assert counts["overlaps beside better ones"] == 0
+    assert counts["overlaps not used next to better ones"] == 0
 
 
 def test_short_overlaps_beside_longer_ones_go():
@@ -95,7 +95,7 @@ def test_short_overlaps_beside_longer_ones_go():
     reads, overlaps = read_set(genome, [(0, 600, 0), (300, 900, 1), (480, 1080, 0)])
     params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=60)
     built, counts = graph.build_graph(reads, overlaps, params)
-    assert counts["overlaps beside better ones"] == 1
+    assert counts["overlaps not used next to better ones"] == 1
     assert (len(built.edges), built.edges.overlap.min()) == (4, 300)
 
 

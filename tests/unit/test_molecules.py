@@ -9,7 +9,6 @@ from overlapper.tables import Reads
 from tests.oracle.adapters import turned
 
 R10 = adapted_model("real-ont", identity=0.985, mean_length=6000, adapters=0.0)
-HIFI = adapted_model("hifi", mean_length=8000, length_sd=2000)
 
 
 def molecule(text):
