@@ -117,6 +117,7 @@ def assemble(
     ParameterError
         When the overlaps do not belong to the reads.
     """
+    params = params.of_reads(reads.lengths)
     counts: dict[str, dict[str, int]] = {}
     sizes: dict[str, dict[str, int]] = {}
     clock = Clock()

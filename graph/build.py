@@ -81,6 +81,7 @@ def build_graph(
     """
     order = canonical_order(reads, threads)
     lengths = reads.lengths[order]
+    params = params.of_reads(lengths)
     pairs = pairs_of(overlaps, order, threads=threads)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}
     check_within(pairs, lengths)
@@ -148,7 +149,7 @@ def connect(
     depth = depth_of(inside, lengths)
     confirmed = confirmed_reads(inside, lengths, params, threads)
     counts["reads not confirmed"] = int(((lengths > 0) & ~confirmed).sum())
-    arrow = containments_that_count(inside, kinds, extents, confirmed, params.min_overlap)
+    arrow = containments_that_count(inside, kinds, extents, confirmed, params.least_overlap)
     arrows = containments_of(inside.take(arrow), kinds[arrow], extents.compress(arrow, axis=1), order)
     contained = contained_reads(arrows, start, end)
     counts["contained reads"] = len(contained)
@@ -157,7 +158,7 @@ def connect(
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
-    counting = edges_that_count(edges, confirmed[stays], lengths[stays], params.min_overlap)
+    counting = edges_that_count(edges, confirmed[stays], lengths[stays], params.least_overlap)
     counts["overlaps not used next to better ones"] = int((~counting).sum()) // 2
     edges = edges.take(np.flatnonzero(counting))
 
@@ -194,7 +195,7 @@ def _inside(
     inside = cut(pairs, overlaps, start, end)
     kinds = classify(inside, lengths, params.max_hang, params.min_ratio)
     extents = graph_edges.extents(*inside.intervals, lengths)
-    shortest = min(params.min_end_overlap or params.min_overlap, params.min_overlap)
+    shortest = min(params.min_end_overlap or params.least_overlap, params.least_overlap)
     long_enough = np.minimum(extents[2], extents[3]) >= shortest
     internal = kinds == OverlapClass.INTERNAL
     counts = {

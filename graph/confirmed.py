@@ -59,7 +59,7 @@ def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, thre
     """
     if params.confirm_depth == 0:
         return np.ones(len(lengths), np.bool_)
-    cores, _ = cores_of(pairs, len(lengths), params.confirm_depth, params.min_overlap // 2, threads)
+    cores, _ = cores_of(pairs, len(lengths), params.confirm_depth, params.least_overlap // 2, threads)
     return (cores[:, 0] == 0) & (cores[:, 1] == lengths)
 
 

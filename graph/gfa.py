@@ -76,8 +76,12 @@ class Gfa:
 
     @property
     def links(self) -> list[Join]:
-        """The joins that are links."""
-        return [join for join in self.joins if join.position is None]
+        """The joins that are links: the first of those of the same two ends, on either strand."""
+        first: dict[tuple[int, int], Join] = {}
+        for join in self.joins:
+            if join.position is None:
+                first.setdefault((min(join.first, join.second ^ 1), max(join.first, join.second ^ 1)), join)
+        return list(first.values())
 
     def without_contained(self) -> Self:
         """Return the graph without contained segments; the whole graph if all are contained."""

@@ -13,11 +13,11 @@ have, too::
 **Ends.** A node that nothing follows is a dead end, and so are the nodes before it, up to ``most_reads`` in
 all, as long as there is no choice: what comes last may be the read that is wrong.
 
-**Evidence.** Reads are trimmed anew with a depth of one and overlaps of ``join_overlap``, half as long as
-others, but not beyond the intervals that the graph was built within. A dovetail between nodes of two dead
-ends joins them, and so does each read outside of the graph that has a dovetail with both. Two dead ends are
-joined where at least two such facts ask for it (a chimera is one alone), where each is the other's best by
-their number, and where no other has more than half of them.
+**Evidence.** Reads are trimmed anew with a depth of one and overlaps of ``join_overlap``, at most half as
+long as others, but not beyond the intervals that the graph was built within. A dovetail between nodes of two
+dead ends joins them, and so does each read outside of the graph that has a dovetail with both. Two dead ends
+are joined where at least two such facts ask for it (a chimera is one alone), where each is the other's best
+by their number, and where no other has more than half of them.
 
 **The way.** Of all ways from one to the other that whose shortest overlap is the longest is taken; of equals
 the one behind which the fewest reads are left over, then that of the first reads in content order. Reads
@@ -124,6 +124,7 @@ def join_ends(
     counts : dict of str to int
         Dead ends that were joined, reads that entered the graph for it, and reads that left it.
     """
+    params = params.of_reads(reads.lengths)
     ends = _dead_ends(graph, most_reads)
     ways: list[_Way] = []
     if params.join_overlap and len(ends) > 1:

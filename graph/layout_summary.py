@@ -7,8 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from overlapper.graph import Assembly
+from overlapper.graph.placement import contained_in_unitigs
 from overlapper.graph.stats import length_figures
+from overlapper.overlap.held import Held
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
@@ -42,6 +46,7 @@ def to_json(
         "overlaps": len(overlaps),
         "counts": assembly.counts,
         "sizes": assembly.sizes,
+        "held": held_by(assembly, reads, overlaps).facts(),
         "unitigs": length_figures(assembly.layout.lengths, assembly.layout.circular),
         "seconds": assembly.seconds,
         "memory": assembly.memory,
@@ -53,6 +58,20 @@ def to_json(
     return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
 
+def held_by(assembly: Assembly, reads: Reads, overlaps: Overlaps) -> Held:
+    """Return what unitigs hold of the reads."""
+    table, inner = assembly.graph.reads, assembly.graph.contained
+    held = np.concatenate(
+        [table.read[assembly.layout.path >> 1], inner.read[contained_in_unitigs(assembly.layout).row]]
+    )
+    return Held.of("unitigs", held, reads.lengths, overlaps.mean_cover(reads.lengths))
+
+
+def shortest(params: GraphParams) -> str:
+    """Return text that says which overlaps are laid out."""
+    return f"overlaps of {params.least_overlap:,} bases or more are laid out"
+
+
 def no_unitigs(overlaps: int, params: GraphParams, min_depth: str = "--min-depth") -> str:
     """Return why an assembly has no unitigs, by its number of overlaps, and what to try.
 
@@ -62,6 +81,6 @@ def no_unitigs(overlaps: int, params: GraphParams, min_depth: str = "--min-depth
     if not overlaps:
         return "no unitigs: there are no overlaps"
     return (
-        f"no unitigs: no read has {params.min_overlap} bases that {params.min_depth} overlaps cover; "
+        f"no unitigs: no read has {params.least_overlap} bases that {params.min_depth} overlaps cover; "
         f"try a smaller --min-overlap or {min_depth}"
     )

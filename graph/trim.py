@@ -97,7 +97,7 @@ def trim(
     )
     fitting = Pairs.concat(list(parts))
     depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
-    fine = kept_intervals(fitting, len(lengths), depth, params.min_overlap // 2, params, threads)
+    fine = kept_intervals(fitting, len(lengths), depth, params.least_overlap // 2, params, threads)
 
     kept = fine.end > fine.start
     start = np.where(kept, crude.start + fine.start, 0)
@@ -150,9 +150,9 @@ def kept_intervals(
     threads : int
     """
     cores, intervals = cores_of(pairs, reads, min_depth, clip, threads)
-    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
+    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.least_overlap
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
-    start, end = trimming.grown(*intervals, start, end, params.min_overlap)
+    start, end = trimming.grown(*intervals, start, end, params.least_overlap)
 
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
@@ -162,7 +162,7 @@ def kept_intervals(
 
 def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
     spans = np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
-    pairs = pairs.take(spans >= params.min_overlap // 2)
+    pairs = pairs.take(spans >= params.least_overlap // 2)
     kinds = classify(pairs, lengths, int(params.max_hang * _LOOSE), params.min_ratio)
     return pairs.take(kinds != OverlapClass.INTERNAL)
 

@@ -9,6 +9,7 @@
     │   ├── DuplicateNameError      two reads share a name
     │   └── EmptyInputError         nothing to work on
     ├── ParameterError              a parameter is out of range or contradicts another
+    ├── EmptyResultError            the result is complete, and there is nothing in it
     ├── OutputError                 a result cannot be written (full disk, no permission)
     ├── OutOfMemoryError            the machine has less memory than the work takes
     ├── DeviceError                 the device asked for is missing or failed
@@ -69,6 +70,10 @@ class EmptyInputError(InputError):
 
 class ParameterError(OverlapperError, ValueError):
     """A parameter is out of range or contradicts another one."""
+
+
+class EmptyResultError(OverlapperError):
+    """The result is complete, and there is nothing in it."""
 
 
 class OutputError(OverlapperError):

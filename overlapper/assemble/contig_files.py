@@ -81,10 +81,10 @@ def left_out_table(left_out: LeftOut, names: list[str], contigs: Contigs) -> Ite
     """Yield a header, and one tab-separated line a read of contigs that are left out.
 
     Columns: number of the contig that is left out; read; contig that it belongs to, and about where the
-    contig that is left out lies there (0-based, half open).
+    contig that is left out lies there (0-based, half open); ``*``, 0 and 0 if it belongs to none.
     """
     yield "\t".join(_LEFT_OUT_COLUMNS)
-    known = contigs.sequences.names
+    known = [*contigs.sequences.names, "*"]  # which `NOWHERE` is the number of
     columns = (left_out.group, left_out.contig, left_out.start, left_out.end)
     for name, (group, contig, start, end) in zip(names, zip(*columns, strict=True), strict=True):
         yield "\t".join(map(str, (group, name, known[contig], start, end)))

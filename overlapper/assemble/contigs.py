@@ -28,6 +28,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
@@ -48,9 +50,10 @@ from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy
 from overlapper.correct import strands
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.resources import Resources
-from overlapper.graph.layout_summary import no_unitigs
+from overlapper.graph.layout_summary import no_unitigs, shortest
 from overlapper.graph.stats import length_figures
 from overlapper.io.read_store import ReadStore
+from overlapper.overlap.held import Held, shorter_than
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
@@ -86,8 +89,11 @@ class Assembled:
     params : AssembleParams
     stages : list of Stage
         In order.
+    held : Held
+        What contigs hold of the reads that were laid out.
     warnings : list of str
-        What polishing left undone (`overlapper.correct.polish.Polished`), and that reads are of one strand
+        That reads are too few or most are lost (`overlapper.overlap.held`), what polishing left undone
+        (`overlapper.correct.polish.Polished`), and that reads are of one strand
         (`overlapper.correct.strands.warning`).
     contradicted : Counter of str
         Places of contigs, by name, that most reads contradict.
@@ -105,6 +111,7 @@ class Assembled:
     contigs: Contigs
     params: AssembleParams
     stages: list[Stage]
+    held: Held
     warnings: list[str]
     contradicted: Counter[str]
     adapters: list[str]
@@ -134,6 +141,7 @@ class Assembled:
                 "bases of adapters cut off": self.cut_off.adapters,
                 "left out": int(self.left_out.group.max(initial=0)),
             },
+            "held": self.held.facts(),
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
             "stages": {
                 stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
@@ -158,7 +166,7 @@ class Assembled:
             done = "corrected, and copies kept apart"
         elif plan.correct:
             done = "corrected"
-        return f"error rate {100 * rate:.2g} %: reads are {done}"
+        return f"error rate {100 * rate:.2g} %: reads are {done}; {shortest(self.params.graph)}"
 
     def without_adapters(self) -> list[str]:
         """Text that says what was cut off the ends of reads and contigs, if something was."""
@@ -276,9 +284,11 @@ def assemble_packed(
     steps, params = AssemblySteps(store, resources), params or AssembleParams()
     adapters = steps.cut_adapters()
     weights = steps.choose(params.depth, preset)
+    params = dataclasses.replace(params, graph=params.graph.of_reads(steps.reads.lengths))
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
-    sound, depth = _find_overlaps(steps, params, plan, preset, report)
-    layout = lay_out(steps, params, plan, sound, depth, adapters, report)
+    lengths = steps.reads.lengths
+    sound, depth, cover = _find_overlaps(steps, params, plan, preset, report)
+    layout = lay_out(steps, params, plan, sound, depth, adapters, weights[steps.origin], report)
     contigs = layout.laid_out.contigs
     if plan.polish_rounds:
         polished = _polish(steps, layout.laid_out, params, plan, report)
@@ -301,17 +311,19 @@ def assemble_packed(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
-    warnings = [*warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
+    held = Held.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
+    too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
+    warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
-        contigs, params, steps.stages.done, warnings, contradicted, adapters, cut_off, haplotypes, left_out,
-        names,
+        contigs, params, steps.stages.done, held, warnings, contradicted, adapters, cut_off, haplotypes,
+        left_out, names,
     )  # fmt: skip
 
 
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
-) -> tuple[Sound | None, float | None]:
+) -> tuple[Sound | None, float | None, np.ndarray]:
     """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
     Returns
@@ -320,13 +332,16 @@ def _find_overlaps(
         What of each read is of one molecule and one strand; None where reads were cut to it.
     depth : float or None
         Of a haplotype; None if there are not two of them to be told apart.
+    cover : ndarray of float64, shape (reads,)
+        Overlaps that cover a base of each read as given, on average.
     """
     steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
     lengths, overlaps = steps.reads.lengths, steps.overlaps
+    cover = overlaps.mean_cover(lengths)
     sound = before_folds(steps.reads, steps.threads)
     sound = within_molecules(overlaps, lengths, steps.threads).within(sound)
     if not plan.correct:
-        return sound, None
+        return sound, None, cover
     if plan.exact:
         sound = sound_parts(overlaps, lengths, steps.threads).within(sound)
     del overlaps
@@ -337,7 +352,7 @@ def _find_overlaps(
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
-    return None, depth
+    return None, depth, cover
 
 
 def _polish(

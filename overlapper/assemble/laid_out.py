@@ -112,17 +112,18 @@ class LaidOut:
         return type(self)(made, own)
 
     def take(self, kept: np.ndarray) -> Self:
-        """Return some of the contigs, in ascending order, which no link joins to others."""
+        """Return some of the contigs, in ascending order, and the links among them."""
         contigs, own = self.contigs, self.reads
         stays = np.isin(np.arange(len(contigs)), kept)
         number = np.cumsum(stays) - 1
         own = own.take(np.flatnonzero(stays[own.unitig]))
         circular = contigs.circular[kept]
+        links = np.flatnonzero(stays[contigs.link_source >> 1] & stays[contigs.link_target >> 1])
         made = Contigs(
             with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
             contigs.reads[kept],
-            renumbered(contigs.link_source, number), renumbered(contigs.link_target, number),
-            contigs.link_overlap,
+            renumbered(contigs.link_source[links], number), renumbered(contigs.link_target[links], number),
+            contigs.link_overlap[links],
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
 

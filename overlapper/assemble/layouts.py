@@ -20,6 +20,7 @@ from overlapper.assemble.plan import Plan
 from overlapper.assemble.rounds import in_one_round
 from overlapper.assemble.rubbish import LeftOut, leave_out
 from overlapper.assemble.separation import drop_overlaps_between_copies
+from overlapper.assemble.shallow import without_shallow
 from overlapper.assemble.steps import AssemblySteps
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.errors import ParameterError
@@ -63,12 +64,14 @@ def lay_out(
     sound: Sound | None,
     depth: float | None,
     adapters: Sequence[str],
+    weights: np.ndarray,
     report: Report,
 ) -> LayoutWithHaplotypes:
     """Lay out the current reads by their overlaps, of which those between copies are left out before.
 
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
-    Contigs still have ``adapters`` at their ends, which are cut off before they are phased.
+    Contigs still have ``adapters`` at their ends, which are cut off before they are phased. Each read stands
+    for as many as ``weights`` says.
     """
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
@@ -80,7 +83,8 @@ def lay_out(
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
 
     def without_rubbish(laid_out: LaidOut) -> tuple[LaidOut, LeftOut]:
-        return leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
+        kept, left_out = leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
+        return without_shallow(kept, left_out, params.min_relative_depth, weights)
 
     if not depth:
         return LayoutWithHaplotypes(

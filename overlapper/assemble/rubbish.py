@@ -42,6 +42,8 @@ from overlapper.tables.ragged import places_within
 
 CONFIRMED = 3
 """Least reads that confirm a k-mer: two may have been corrected by each other."""
+NOWHERE = -1
+"""The contig of reads that belong to none that stays."""
 HELD = 0.9
 """Least share of the bins of a contig that others hold."""
 
@@ -56,7 +58,7 @@ class LeftOut(Table):
     group : ndarray of int32, shape (n,)
         Those of one contig have the same number, from 1.
     contig : ndarray of int32, shape (n,)
-        The contig, of those that stay, that has most of the k-mers of theirs.
+        The contig, of those that stay, that has most of the k-mers of theirs; `NOWHERE` for none.
     start, end : ndarray of int64, shape (n,)
         About where these are, half open.
     """
@@ -71,7 +73,7 @@ class LeftOut(Table):
         """Return the same of contigs that were turned, of these lengths; an end may lie beyond a circle's."""
         first, reverse = beginnings.start[self.contig], beginnings.reverse[self.contig]
         start = np.where(reverse, first + 1 - self.end, self.start - first) % lengths[self.contig]
-        moved = (first > 0) | reverse
+        moved = ((first > 0) | reverse) & (self.contig != NOWHERE)
         return dataclasses.replace(
             self,
             start=np.where(moved, start, self.start),

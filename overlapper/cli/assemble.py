@@ -17,6 +17,7 @@ from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.stage_runs import StageRun
 from overlapper.cli.tables import aligned
+from overlapper.errors import EmptyResultError
 
 if TYPE_CHECKING:
     from overlapper.assemble.contigs import Assembled
@@ -115,6 +116,17 @@ def assemble(
             show_default=str(0.04),
         ),
     ] = None,
+    min_relative_depth: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Leave out contigs with less than this share of the depth of the main contig, such as "
+            "contamination and reads of other barcodes. 0: leave out none.",
+            show_default="0.0",
+        ),
+    ] = None,
     rotate_to: Annotated[
         str | None,
         options.file(
@@ -141,7 +153,7 @@ def assemble(
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
     The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json. If there are two
     haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
-    .gfa) and contigs.phase_blocks.tsv. If contigs of bad reads were left out, it holds
+    .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds
     contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
@@ -166,6 +178,7 @@ def assemble(
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
         "end_errors": end_errors,
+        "min_relative_depth": min_relative_depth,
         "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
@@ -195,6 +208,8 @@ def assemble(
         files.write(write_config, lambda: to_toml(params))
         files.close()
         _tell(progress, made, contents, output, verbose)
+    if not len(made.contigs):
+        raise EmptyResultError(made.why_empty())
 
 
 def _make_folder_of_log(log: str | None, output: str) -> None:
@@ -274,10 +289,9 @@ def _tell(
         )
     if len(made.left_out):
         progress.note(
-            f"contigs of bad reads that were left out, because other contigs cover their places: "
-            f"{made.left_out.group.max()}, listed in {os.path.join(output, LEFT_OUT)}"
+            "contigs that were left out, because others cover the places of their bad reads, or by "
+            f"--min-relative-depth: {made.left_out.group.max()}, listed in {os.path.join(output, LEFT_OUT)}"
         )
+    progress.note(made.held.told())
     for line in made.warnings:
         progress.note(line)
-    if not len(made.contigs):
-        progress.note(made.why_empty())

@@ -120,12 +120,19 @@ def correct(
         progress.report("writing")
         for corrected in made.parts():
             write_reads(files[output], corrected)
-        facts = {"funnel": {**run.parts.left_out, **made.funnel}, "seconds": made.seconds, **run.facts()}
+        facts = {
+            "funnel": {**run.parts.left_out, **made.funnel},
+            "held": made.held.facts(),
+            "warnings": made.warnings,
+            "seconds": made.seconds,
+            **run.facts(),
+        }
         files.write(table, made.changes.to_tsv)
         files.write(write_config, lambda: to_toml(params))
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
+        progress.note(made.held.told())
         for line in made.warnings:
             progress.note(line)
 

@@ -175,8 +175,9 @@ def layout(
 
     from overlapper.cli.record import Record, keep_stats
     from overlapper.graph.export import check_read_lines
-    from overlapper.graph.layout_summary import no_unitigs, to_json
+    from overlapper.graph.layout_summary import held_by, no_unitigs, shortest, to_json
     from overlapper.io.writers import check_format
+    from overlapper.overlap.held import shorter_than
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.threads import available_threads
@@ -204,19 +205,25 @@ def layout(
         record = Record(inputs, threads, digests=stats is not None)
         files.open(output, fasta, table, reads_gfa, write_config, stats)
         made = _laid_out(reads, reference, overlaps, params.graph, cleaning, threads, progress)
+        of_reads = params.graph.of_reads(made.reads.lengths)
         progress.report("writing")
         contents = _contents(made, keep_contained, read_lines)
         for path, lines in zip((output, fasta, table, reads_gfa), contents, strict=True):
             files.write_lines(path, lines)
         files.write(write_config, lambda: to_toml(params))
-        told = partial(to_json, made.assembly, made.reads, made.overlaps, params.graph, cleaning)
+        told = partial(to_json, made.assembly, made.reads, made.overlaps, of_reads, cleaning)
         files.write(stats, lambda: told(record.document()))
         files.close()
         if beside:
             keep_stats(beside, told(record.document(output)), progress)
         _tell(progress, made)
+        progress.note(shortest(of_reads))
+        held = held_by(made.assembly, made.reads, made.overlaps)
+        progress.note(held.told())
+        for line in held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap)):
+            progress.note(line)
         if not len(made.assembly.layout):
-            progress.note(no_unitigs(len(made.overlaps), params.graph))
+            progress.note(no_unitigs(len(made.overlaps), of_reads))
 
 
 class _ReadsLaidOut(NamedTuple):

@@ -78,7 +78,7 @@ LayoutOverlap = Annotated[
     bases(
         "Shortest overlap that is used in the layout, and shortest part of a read. Shorter overlaps are "
         "more often caused by repeats.",
-        show_default="2000",
+        show_default="2000; for short reads less, 500 or more, so that 40 % of their bases lie beyond it",
     ),
 ]
 Log = Annotated[str | None, file("Also write all log lines to this file.")]

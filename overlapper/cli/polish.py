@@ -21,6 +21,9 @@ EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
+OF_OTHERS = (
+    "The others are of other molecules, or too unlike: polish with the reads that the unitigs are made of"
+)
 
 
 def polish(
@@ -95,13 +98,22 @@ def polish(
         progress.report("writing")
         write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
+        warnings = [*made.held.warnings(OF_OTHERS), *made.warnings]
         counts = {**run.parts.left_out, **made.funnel}
-        facts = {"counts": counts, "seconds": clock.seconds, "memory": clock.memory, **run.facts()}
+        facts = {
+            "counts": counts,
+            "held": made.held.facts(),
+            "warnings": warnings,
+            "seconds": clock.seconds,
+            "memory": clock.memory,
+            **run.facts(),
+        }
         files.write(write_config, lambda: to_toml(params))
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
-        for line in made.warnings:
+        progress.note(made.held.told())
+        for line in warnings:
             progress.note(line)
 
 

@@ -34,6 +34,7 @@ from overlapper.correct.windows import windows_of
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
+from overlapper.overlap.held import Held
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
@@ -70,6 +71,8 @@ class Polished:
         With qualities, in the order given.
     funnel : dict of str to int
         Counts of what went in, what every round found and what came out.
+    held : Held
+        What lies on the unitigs of the reads.
     warnings : list of str
         What the last round could not confirm (`overlapper.correct.unvoted.warning`,
         `overlapper.correct.contradictions.warning`), if anything.
@@ -79,6 +82,7 @@ class Polished:
 
     unitigs: Unitigs
     funnel: dict[str, int]
+    held: Held
     warnings: list[str]
     contradicted: list[tuple[str, int]]
 
@@ -197,6 +201,7 @@ def polish_packed(
     rate = polishing_error_rate(store.mapped(), preset, resources.threads)
     sequences = unitigs.sequences
     funnel = depth | {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(store)}
+    held = Held("unitigs", 0, 0, len(store), int(store.lengths.sum()))
     warnings: list[str] = []
     places: list[tuple[str, int]] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
@@ -206,8 +211,9 @@ def polish_packed(
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
         places = facts[CONTRADICTED]
         funnel[f"round {number}: {CONTRADICTED}"] = len(places)
+        held = dataclasses.replace(held, reads=facts["reads used"], bases=facts["bases of reads used"])
         warnings = [*warning(facts), *contradictions.warning(places)]
-    return Polished(unitigs, funnel, warnings, places)
+    return Polished(unitigs, funnel, held, warnings, places)
 
 
 def _vote(
@@ -227,6 +233,7 @@ def _vote(
             rows = rows_on(windows.reads, store, rate, round_, room, beside)
         else:
             rows = rows_of_own(own, windows.intervals, store.lengths, rate.value)
+        used = np.unique(rows.read)
         pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
         joined, unconfirmed, contradicted = windows.joining(), 0, list[tuple[str, int]]()
         fitted = fit_threshold(pileups, params, round_.threads)
@@ -245,6 +252,8 @@ def _vote(
         return {
             **fitted.fitted(),
             "reads on windows": len(rows),
+            "reads used": len(used),
+            "bases of reads used": int(store.lengths[used].sum()),
             "bases": polished.sequences.total_bases,
             "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
             UNVOTED: unconfirmed,

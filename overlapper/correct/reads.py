@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct import strands
-from overlapper.correct.changes import Changes
+from overlapper.correct.changes import Changes, Fate
 from overlapper.correct.chosen_reads import groups_of
 from overlapper.correct.pileup_source import PileupSource
 from overlapper.correct.read_consensus import ReadConsensus
@@ -28,6 +28,7 @@ from overlapper.correct.unvoted import UNVOTED, warning
 from overlapper.io.read_columns import ReadColumns
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
+from overlapper.overlap.held import Held
 from overlapper.overlap.presets import COPIES_TOLD_LATER, CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
@@ -36,6 +37,10 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
+_UNCORRECTED = (
+    "Too few others overlap the rest: give more reads, or, of several amplicons or transcripts, those that "
+    "are long enough"
+)
 CHANGED_SHARE = 1 / 3
 """Share of the reads above which, where the last round changed them, further rounds follow; fitted on
 R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
@@ -53,14 +58,18 @@ class Corrected:
         Counts of what every step took in, dropped and kept.
     seconds : dict of str to float
         Wall-clock time of each step.
+    held : Held
+        What of the reads was corrected.
     warnings : list of str
-        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), and that reads
-        are of one strand (`overlapper.correct.strands.warning`), if any.
+        That reads are too few or most were not corrected (`overlapper.overlap.held`), bases that the last
+        round could not confirm (`overlapper.correct.unvoted.warning`), and that reads are of one strand
+        (`overlapper.correct.strands.warning`), if any.
     """
 
     changes: Changes
     funnel: dict[str, int]
     seconds: dict[str, float]
+    held: Held
     warnings: list[str]
     _made: ReadConsensus
     _kept_parts: Parts
@@ -221,10 +230,13 @@ def correct_packed(
     funnel["reads out"] = len(kept_parts.read)
     funnel["bases out"] = int((kept_parts.end - kept_parts.start).sum())
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
-    warnings = [*warning(facts), *strands.warning([facts])]
+    fates = np.array(changes.fate)
+    corrected = np.flatnonzero((fates != Fate.UNCHANGED) & (fates != Fate.DROPPED))
+    held = Held.of("corrected reads", corrected, changes.bases_in, changes.coverage)
+    warnings = [*held.warnings(_UNCORRECTED), *warning(facts), *strands.warning([facts])]
     if len(groups) > 1:
         funnel = {"groups": len(groups)} | funnel
-    return Corrected(changes, funnel, seconds, warnings, made, kept_parts)
+    return Corrected(changes, funnel, seconds, held, warnings, made, kept_parts)
 
 
 def _identity(made: ReadConsensus) -> np.ndarray:

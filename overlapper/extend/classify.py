@@ -15,8 +15,8 @@ An overlap is
 
 Algorithm 5 bounds the sum of the hangs; as in miniasm, ``max_hang`` bounds each hang here.
 
-The graph, conversion and polishing use rule 1. ``overlap`` takes `containment_or_dovetail`, which leaves it
-out, and finds internal matches by what other overlaps do at the same place (`overlapper.extend.stops`).
+The graph, conversion and polishing use rule 1. ``overlap`` takes `reported_classes`, and finds internal
+matches by what other overlaps do at the same place (`overlapper.extend.stops`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.kernels.selection import overlap_classes
 from overlapper.params.graph import MAX_HANG, MIN_RATIO
-from overlapper.tables import Intervals
+from overlapper.tables import Intervals, OverlapClass
 
 _RATIO_UNIT = 1_000_000
 
@@ -66,6 +66,8 @@ def classify(
 def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
     """Return the class of every overlap, internal matches taken as if they went on to a read end.
 
+    GFA has a line for each of them then (`overlapper.graph.convert`).
+
     Parameters
     ----------
     overlaps : Overlaps or other Intervals
@@ -77,6 +79,31 @@ def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndar
         Values of `OverlapClass`; none is internal.
     """
     return classify(overlaps, lengths, int(np.max(lengths, initial=0)), 0.0)
+
+
+def reported_classes(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
+    """Return the class of every overlap that is reported, whatever others do at the places where it ends.
+
+    A containment is one by rule 2, of a read of which `MIN_RATIO` or more matches, and `MAX_HANG` bases or
+    fewer do not at either end. All others are dovetails.
+
+    Parameters
+    ----------
+    overlaps : Overlaps or other Intervals
+    lengths : ndarray of int, shape (reads,)
+
+    Returns
+    -------
+    ndarray of uint8, shape (len(overlaps),)
+        Values of `OverlapClass`; none is internal.
+    """
+    kinds, o = containment_or_dovetail(overlaps, lengths), overlaps
+    of_query = kinds == OverlapClass.QUERY_CONTAINED
+    start, end = np.where(of_query, (o.q_start, o.q_end), (o.t_start, o.t_end)).astype(np.int64)
+    length = np.asarray(lengths, np.int64)[np.where(of_query, o.query, o.target)]
+    matches = (end - start) * _RATIO_UNIT >= length * round(MIN_RATIO * _RATIO_UNIT)
+    whole = matches & (start <= MAX_HANG) & (length - end <= MAX_HANG)
+    return np.where(whole, kinds, np.uint8(OverlapClass.DOVETAIL))
 
 
 def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:

@@ -17,15 +17,22 @@ import stat
 import sys
 import tempfile
 import threading
+from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from overlapper.errors import FormatError, InputError, OutputError, TruncatedError, shortened
 from overlapper.io.folders import LINK, temporary_folder
 from overlapper.io.lines import lines_of, name_problem, text_lines, whole
+from overlapper.io.read_filter import LEFT_OUT
 from overlapper.io.sources import BLOCK_BYTES, check_rereadable, open_input, whole_lines
 from overlapper.tables.sam_flags import REVERSE, SECONDARY, SUPPLEMENTARY, UNMAPPED
 
+NOT_PRIMARY = f"{LEFT_OUT}secondary or supplementary records alone"
+CLIPPED = "shorter than sequenced: their records are hard-clipped"
+_CLIPPED_ENDS = re.compile(r"^[0-9]+H|[0-9]H$")
 _NOT_PRIMARY = SECONDARY | SUPPLEMENTARY
 _COLUMNS, _MOST_FLAGS = 11, 0xFFFF
 _BASES = re.compile(r"\*|[A-Za-z=.]+")
@@ -38,15 +45,21 @@ _REPAIR = "Repair the record or leave it out; if it is the last one, the file is
 
 
 class _Record(NamedTuple):
-    """A record; bases and qualities (as in FASTQ) on the strand that was sequenced, None where not told."""
+    """A record; bases and qualities (as in FASTQ) on the strand that was sequenced, None where not told.
+
+    ``clipped`` tells whether the read had more bases, which the record leaves out.
+    """
 
     name: str
     flag: int
     bases: str
     qualities: str | None
+    clipped: bool
 
 
-def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> Iterator[bytes]:
+def fastq_blocks(
+    file: io.BufferedReader, path: str, reference: str | None, counts: dict[str, int]
+) -> Iterator[bytes]:
     """Yield the primary records of BAM or CRAM as FASTQ, or FASTA where they have no qualities.
 
     A read that was aligned to the reverse strand is put back on the strand it was sequenced on.
@@ -59,6 +72,8 @@ def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> I
         For messages.
     reference : str or None
         FASTA file for CRAM.
+    counts : dict of str to int
+        Reads of which bases are missing are added to, by why, when all records have come.
 
     Raises
     ------
@@ -69,10 +84,10 @@ def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> I
     InputError
         When the reference cannot be read, or is another one.
     """
-    return _fastq(map(_record_of, _checked_names(_records(file, path, reference), path)), path)
+    return _fastq(map(_record_of, _checked_names(_records(file, path, reference), path)), path, counts)
 
 
-def fastq_of_sam(blocks: Iterable[bytes], path: str) -> Iterator[bytes]:
+def fastq_of_sam(blocks: Iterable[bytes], path: str, counts: dict[str, int]) -> Iterator[bytes]:
     """Yield the primary records of the text of a SAM file, as `fastq_blocks` does.
 
     Raises
@@ -80,15 +95,19 @@ def fastq_of_sam(blocks: Iterable[bytes], path: str) -> Iterator[bytes]:
     FormatError
         When a line is no record.
     """
-    return _fastq(_sam_records(blocks, path), path)
+    return _fastq(_sam_records(blocks, path), path, counts)
 
 
-def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
+def _fastq(records: Iterable[_Record], path: str, counts: dict[str, int]) -> Iterator[bytes]:
     texts: list[str] = []
-    size = 0
+    size = clipped = 0
+    primary, others = array("q"), array("q")  # hashes of names, which take less than names
     for number, record in enumerate(records, start=1):
         if record.flag & _NOT_PRIMARY:
+            others.append(hash(record.name))
             continue
+        primary.append(hash(record.name))
+        clipped += record.clipped
         if not record.bases and not record.flag & UNMAPPED:
             raise FormatError(
                 "is aligned but has no bases",
@@ -96,13 +115,17 @@ def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
                 record=f"{number} ({record.name})",
                 remedy="Write the file with the bases of its primary records, or leave the record out.",
             )
-        name, _, bases, qualities = record
+        name, _, bases, qualities, _ = record
         texts.append(f">{name}\n{bases}\n" if qualities is None else f"@{name}\n{bases}\n+\n{qualities}\n")
         size += 2 * len(bases)
         if size >= BLOCK_BYTES:
             yield "".join(texts).encode()
             texts, size = [], 0
     yield "".join(texts).encode()
+    alone = len(np.setdiff1d(np.asarray(others), np.asarray(primary)))
+    for why, number in ((NOT_PRIMARY, alone), (CLIPPED, clipped)):
+        if number:
+            counts[why] = counts.get(why, 0) + number
 
 
 def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
@@ -120,7 +143,8 @@ def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
         bases = "" if bases == "*" else bases
         if flag & REVERSE:
             bases, qualities = bases[::-1].translate(_COMPLEMENT), qualities[::-1]
-        yield _Record(name, flag, bases, None if fields[10] == "*" else qualities)
+        clipped = bool(_CLIPPED_ENDS.search(fields[5]))
+        yield _Record(name, flag, bases, None if fields[10] == "*" else qualities, clipped)
 
 
 def _problem(fields: list[str]) -> str:
@@ -155,7 +179,9 @@ def _record_of(record: Any) -> _Record:
     # pysam turns those of reverse records round, and fails where there are none.
     scores = None if record.query_qualities is None else record.get_forward_qualities()
     qualities = None if scores is None else bytes(min(score, 93) + 33 for score in scores).decode()
-    return _Record(record.query_name, record.flag, record.get_forward_sequence() or "", qualities)
+    bases = record.get_forward_sequence() or ""
+    clipped = (record.infer_read_length() or 0) > len(bases) > 0
+    return _Record(record.query_name, record.flag, bases, qualities, clipped)
 
 
 def _records(file: io.BufferedReader, path: str, reference: str | None) -> Iterator[Any]:

@@ -109,7 +109,7 @@ class FastxParts:
     read_filter : ReadFilter
     threads : int
     left_out : dict of str to int
-        How many reads that have come are left out, by why.
+        How many reads that have come are left out, or lack bases, by why.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class FastxParts:
                     remedy="Give FASTQ or BAM, or leave out reads by their length alone.",
                 )
         judged = self.read_filter.judge(reads)
-        for name, left_out in zip(self.left_out, judged, strict=True):
+        for name, left_out in zip(self.read_filter.counts, judged, strict=True):
             self.left_out[name] += int(left_out.sum())
         count = np.flatnonzero(~np.logical_or.reduce(judged))
         self._counted.append(before + count)
@@ -221,8 +221,10 @@ class FastxParts:
         from overlapper.io import alignments
 
         if content is Content.SAM:
-            return alignments.fastq_of_sam(unpacked_blocks(file, path, self.threads), path)
-        return alignments.fastq_blocks(file, path, self._reference if content is Content.CRAM else None)
+            text = unpacked_blocks(file, path, self.threads)
+            return alignments.fastq_of_sam(text, path, self.left_out)
+        reference = self._reference if content is Content.CRAM else None
+        return alignments.fastq_blocks(file, path, reference, self.left_out)
 
     def check(self, reads: Reads) -> None:
         """Check names and lengths of all reads, which come without their bases if need be.

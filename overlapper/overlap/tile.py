@@ -16,7 +16,7 @@ from overlapper.extend import chain
 from overlapper.extend.batches import cut_rising, in_batches
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.classify import containment_or_dovetail
+from overlapper.extend.classify import reported_classes
 from overlapper.extend.on_gpus import candidates_by_query, stages_on_gpus
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
@@ -210,7 +210,7 @@ class Extension:
         overlaps, counts, tile = without_cigars(found), dict(taken), self._tile
         if tile.run_map:
             overlaps = tile.run_map.restore(overlaps)
-        overlaps = dataclasses.replace(overlaps, kind=containment_or_dovetail(overlaps, tile.reads.lengths))
+        overlaps = dataclasses.replace(overlaps, kind=reported_classes(overlaps, tile.reads.lengths))
         kept = np.ones(len(overlaps), bool)
 
         def drop(why: str, faulty: np.ndarray) -> None:

@@ -66,6 +66,8 @@ class AssembleParams(Limited):
         Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
     end_errors : float
         Most errors a base that an end of a contig may have; 1 cuts no end off.
+    min_relative_depth : float
+        Contigs less deep than this share of the main one are left out (`overlapper.assemble.shallow`).
     graph : GraphParams
     cleaning : CleanParams
     """
@@ -83,6 +85,7 @@ class AssembleParams(Limited):
     cleaning: CleanParams = CleanParams()
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
     depth: int = within(0, default=DEPTH)
+    min_relative_depth: float = within(0, 1, default=0.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()

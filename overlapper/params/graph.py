@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
+
 from overlapper.params.limits import Limited, within
 
 MAX_HANG, MIN_RATIO = 1000, 0.8
 """miniasm's."""
+LONGEST, FLOOR = 2000, 500
+"""Limits of the shortest overlap that counts, in bases: miniasm's, of long reads, and one below which
+repeats are longer than overlaps too often."""
+LINKING = 0.4
+"""Share of the bases of reads that lie beyond the shortest overlap. A read of ``L`` bases overlaps the next
+one by ``m`` or more if that begins within the first ``L - m`` of its bases. So reads of depth ``c`` leave as
+many gaps as reads of depth ``c`` times this share leave that need not overlap (Lander and Waterman, 1988)."""
 END_OVERLAP = 500
 """Shortest overlap, in bases, of read ends that have no longer one. Chosen on HiFi reads of the MHC, of yeast
 and of LPA, which match to the last base; judged on noisy reads of yeast and of small plasmids
@@ -23,8 +32,9 @@ class GraphParams(Limited):
 
     Attributes
     ----------
-    min_overlap : int
+    min_overlap : int, optional
         Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept.
+        None lets the lengths of the reads decide (`of_reads`).
     min_depth : int
         Overlaps that must confirm a base for it to be kept; 0 keeps all reads whole that have any.
     max_hang : int
@@ -46,7 +56,7 @@ class GraphParams(Limited):
         Shortest overlap by which dead ends are joined in the end (`overlapper.graph.join`); 0 joins none.
     """
 
-    min_overlap: int = within(1, default=2000)
+    min_overlap: int | None = within(1, default=None)
     min_depth: int = within(0, default=3)
     max_hang: int = within(0, default=MAX_HANG)
     min_ratio: float = within(0, 1, default=MIN_RATIO)
@@ -55,6 +65,27 @@ class GraphParams(Limited):
     min_end_overlap: int = within(0, default=END_OVERLAP)
     confirm_depth: int = within(0, default=0)
     join_overlap: int = within(0, default=1000)
+
+    @property
+    def least_overlap(self) -> int:
+        """The shortest overlap that counts, in bases; of long reads where lengths are to decide."""
+        return self.min_overlap or LONGEST
+
+    def of_reads(self, lengths: np.ndarray) -> GraphParams:
+        """Return the parameters for reads of these lengths, where these are to decide.
+
+        The shortest overlap is the longest one, within `FLOOR` and `LONGEST`, beyond which `LINKING` of the
+        bases of the reads lie. Overlaps of ends, and those that join ends, are at most half as long.
+        """
+        if self.min_overlap is not None or not len(lengths):
+            return self
+        least = min(max(_longest_overlap(lengths, LINKING), FLOOR), LONGEST)
+        return dataclasses.replace(
+            self,
+            min_overlap=least,
+            min_end_overlap=min(self.min_end_overlap, least // 2),
+            join_overlap=min(self.join_overlap, least // 2),
+        )
 
     def of_exact_overlaps(self) -> GraphParams:
         """Return the parameters for overlaps that match to the last base: reads are kept whole."""
@@ -65,6 +96,18 @@ class GraphParams(Limited):
             max_hang=0,
             fuzz=0,
         )
+
+
+def _longest_overlap(lengths: np.ndarray, share: float) -> int:
+    """Return the most bases beyond which this share of all bases lies, of reads of these lengths.
+
+    Of the ``i`` longest reads, of ``s`` bases together, ``s - i m`` bases lie beyond ``m``. The longest ``m``
+    that leaves enough is the greatest one that any ``i`` allows.
+    """
+    longest_first = np.sort(lengths.astype(np.int64))[::-1]
+    together = np.cumsum(longest_first)
+    beyond = together - share * together[-1]
+    return int((beyond / np.arange(1, len(lengths) + 1)).max())
 
 
 @dataclasses.dataclass(frozen=True)

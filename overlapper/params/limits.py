@@ -37,7 +37,8 @@ class Limited:
         for field in dataclasses.fields(self):  # type: ignore[arg-type] # what is derived is one
             if "limits" in field.metadata:
                 low, high, expected = field.metadata["limits"]
-                self._require(low <= getattr(self, field.name) <= high, field.name, expected)
+                value = getattr(self, field.name)
+                self._require(value is None or low <= value <= high, field.name, expected)
 
     def _require(self, fits: bool, name: str, expected: str) -> None:
         """Raise a `ParameterError` that names a parameter, unless its value fits."""

@@ -46,6 +46,8 @@ _SHAPE = {
     "left_out": Maybe(Each(float)),
     "contigs": {"bases cut off ends": float},
     "run": Maybe(RUN),
+    "held": dict.fromkeys(("reads", "of reads"), float),
+    "warnings": Maybe(list),
     "stages": {"depth": Maybe(_DEPTH), "overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
     "haplotypes": Maybe(
         {"phase blocks": float, "phased bases": float}
@@ -89,12 +91,10 @@ class AssemblyFolder:
     def used(self) -> dict[str, float]:
         """Reads that were assembled, those of them in contigs, bases of contigs, and bases cut off these."""
         head, *rows = self.contigs
-        length, reads = (sum(int(row[head.index(column)]) for row in rows) for column in ("length", "reads"))
-        given = self.stats["stages"]["overlaps"]["reads"]
         return {
-            "reads": given,
-            "reads used": min(reads, given),
-            "bases": length,
+            "reads": self.stats["held"]["of reads"],
+            "reads used": self.stats["held"]["reads"],
+            "bases": sum(int(row[head.index("length")]) for row in rows),
             "bases cut": self.stats["contigs"]["bases cut off ends"],
         }
 
@@ -219,6 +219,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
     ]  # fmt: skip
     if (aside := stages.get("depth")) and aside[ASIDE]:
         parts.append(Remark(f"{told(aside)}."))
+    parts += [Remark(text.removeprefix("warning: ")) for text in assembly.stats.get("warnings", [])]
     if two := assembly.stats.get("haplotypes"):
         title = f"Haplotypes: {two['phased bases']:,} bases in {counted(two['phase blocks'], 'phase block')}"
         each = [(name, *(two[name][figure] for figure in _OF_EACH)) for name in _HAPLOTYPES]

@@ -150,8 +150,11 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     genome = random_genome(4_000, seed=9).sequence(0)
     (tmp_path / "reads.fa").write_text(f">a\n{genome[:2_000]}\n>b\n{genome[2_000:]}\n")
     done = command("assemble", "reads.fa", "-o", "out")
-    assert done.code == 0
-    assert "no unitigs: there are no overlaps" in done.err
+    assert done.code == 1
+    assert done.err.splitlines()[-1] == "overlapper: error: no unitigs: there are no overlaps"
+    assert "contigs hold 0 of 2 reads, 0.0 % of their bases" in done.err
+    assert "warning: reads cover most places 1.0 times, which is too few" in done.err
+    assert json.loads((tmp_path / "out" / "stats.json").read_text())["held"]["share of bases"] == 0
     assert (tmp_path / "out" / "contigs.fasta").read_bytes() == b""
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
 
@@ -159,7 +162,7 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
 def test_a_log_may_be_in_the_folder_that_is_made(command, tmp_path):
     (tmp_path / "reads.fa").write_text(">one\n" + "ACGTTGCA" * 100 + "\n>two\n" + "AGGTCCAT" * 100 + "\n")
     result = command("assemble", "reads.fa", "-o", "deep/out", "--log", "deep/out/run.log", "-q")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (1, "overlapper: error: no unitigs: there are no overlaps\n")
     assert "of CPU time" in (tmp_path / "deep" / "out" / "run.log").read_text().splitlines()[-1]
     assert (tmp_path / "deep" / "out" / "contigs.fasta").exists()
 

@@ -47,6 +47,15 @@ def test_stats_count_what_is_there(command, gfa_file, tmp_path):
     assert shown["dead ends"] == "3"
 
 
+def test_links_that_are_given_twice_or_mirrored_count_once(command, tmp_path):
+    links = ["a + b +", "a + b +", "b - a -", "a - a +", "a - b +", "b - a +"]
+    lines = ["S a ACGT", "S b ACGT", *(f"L {link} 0M" for link in links)]
+    (tmp_path / "g.gfa").write_text("".join("\t".join(line.split()) + "\n" for line in lines))
+    told = command("graph", "stats", "g.gfa")
+    counts = dict(line.split("\t") for line in told.out.decode().splitlines())
+    assert (told.code, counts["links"], counts["dead ends"], counts["branching ends"]) == (0, "3", "1", "2")
+
+
 def test_stats_read_standard_input_and_what_lacks_depth(command, tmp_path):
     (tmp_path / "g.gfa").write_text("S\ta\tACGT\r\nS\tb\t*\r\n")
     result = command("graph", "stats", "g.gfa")

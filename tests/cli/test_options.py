@@ -11,7 +11,7 @@ from overlapper import cli
 from overlapper.io.records import fastq_record
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-from overlapper.params.graph import LayoutParams
+from overlapper.params.graph import FLOOR, LINKING, LONGEST, LayoutParams
 from overlapper.simulate import generate_reads, random_genome
 from tests.cli.runner import overlapper
 
@@ -64,10 +64,16 @@ def test_what_counts_bases_takes_units_everywhere():
                 assert "`BASES`" in option.spelling, (command, name)
 
 
+SHORTEST_OVERLAP = {
+    "min_overlap": f"{LONGEST}; for short reads less, {FLOOR} or more, so that {100 * LINKING:.0f} % "
+    "of their bases lie beyond it"
+}
+
+
 @pytest.mark.parametrize(
     ("command", "params"),
     [
-        ("layout", vars(LayoutParams().graph) | vars(LayoutParams().clean)),
+        ("layout", vars(LayoutParams().graph) | vars(LayoutParams().clean) | SHORTEST_OVERLAP),
         ("correct", vars(CorrectParams())),
         ("polish", vars(CorrectParams(thresholds=POLISHING_THRESHOLDS))),
         ("assemble", vars(AssembleParams()) | {
@@ -77,7 +83,7 @@ def test_what_counts_bases_takes_units_everywhere():
             "where many go on changing",
             "polish_rounds": f"{AssembleParams().accurate_polish_rounds} of contigs of exact overlaps, "
             f"{AssembleParams().polishing.rounds} of others",
-            "min_overlap": AssembleParams().graph.min_overlap,
+            **SHORTEST_OVERLAP,
         }),
     ],
 )  # fmt: skip

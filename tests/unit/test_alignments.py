@@ -11,7 +11,7 @@ import pysam
 import pytest
 
 from overlapper.errors import TruncatedError
-from overlapper.io.fastx import read_fastx
+from overlapper.io.fastx import FastxParts, read_fastx
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
 
@@ -145,3 +145,30 @@ def test_reverse_records_may_lack_qualities(tmp_path, mode):
             file.write(record)
     reads = read_fastx(str(path))
     assert [reads.sequence(i) for i in range(len(reads))] == ["ACGTT", "AACGT"]
+
+
+@pytest.mark.parametrize("mode", ["wb", "w"])
+def test_reads_that_records_do_not_hold_whole_are_counted(tmp_path, mode):
+    path = tmp_path / ("reads.bam" if mode == "wb" else "reads.sam")
+    header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "chr", "LN": 1000}]}
+    rows = [  # name, flag, CIGAR, bases
+        ("whole", 0, "50M", 50), ("whole", 0x800, "30H20M", 20), ("clipped", 16, "20M70H", 20),
+        ("soft", 0, "10S20M", 30), ("supplementary", 0x800, "20M30H", 20),
+        ("supplementary", 0x800, "5H20M", 20), ("secondary", 0x100, "20M", 20), ("unmapped", 4, None, 20),
+    ]  # fmt: skip
+    with pysam.AlignmentFile(str(path), mode, header=header) as file:
+        for name, flag, cigar, bases in rows:
+            record = pysam.AlignedSegment(file.header)
+            record.query_name, record.flag, record.query_sequence = name, flag, REFERENCE[:bases]
+            if cigar:
+                record.reference_id, record.reference_start, record.cigarstring = 0, 0, cigar
+            file.write(record)
+    parts = FastxParts(path)
+    reads = parts.together()
+    assert dict(zip(reads.names, reads.lengths.tolist(), strict=True)) == {
+        "whole": 50, "clipped": 20, "soft": 30, "unmapped": 20
+    }  # fmt: skip
+    assert parts.left_out == {
+        "left out: secondary or supplementary records alone": 2,
+        "shorter than sequenced: their records are hard-clipped": 1,
+    }

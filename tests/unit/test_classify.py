@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.extend.classify import classify
+from overlapper.extend.classify import classify, reported_classes
 from overlapper.tables import OverlapClass, Overlaps
 
 
@@ -29,6 +29,24 @@ def overlap(reverse, q_start, q_end, t_start, t_end):
 )
 def test_overlaps_drawn_by_hand(lengths, row, kind):
     assert classify(overlap(*row), np.array(lengths))[0] == kind
+
+
+@pytest.mark.parametrize(
+    ("lengths", "row", "kind"),
+    [
+        ((9_000, 30_000), (False, 0, 9_000, 5_000, 14_000), OverlapClass.QUERY_CONTAINED),
+        ((9_000, 30_000), (True, 1_000, 9_000, 5_000, 13_000), OverlapClass.QUERY_CONTAINED),
+        ((9_000, 30_000), (True, 1_001, 9_000, 5_000, 12_999), OverlapClass.DOVETAIL),
+        ((900, 30_000), (False, 180, 900, 5_000, 5_720), OverlapClass.QUERY_CONTAINED),
+        ((900, 30_000), (False, 181, 900, 5_000, 5_719), OverlapClass.DOVETAIL),
+        ((30_000, 900), (False, 5_000, 5_700, 100, 800), OverlapClass.DOVETAIL),
+        ((900, 30_000), (False, 180, 899, 5_000, 5_800), OverlapClass.DOVETAIL),
+        ((30_000, 900), (False, 5_000, 5_740, 80, 820), OverlapClass.TARGET_CONTAINED),
+        ((30_000, 30_000), (False, 20_000, 24_000, 3_000, 7_000), OverlapClass.DOVETAIL),
+    ],
+)
+def test_reported_containments_are_of_reads_that_match_over_all_of_them(lengths, row, kind):
+    assert reported_classes(overlap(*row), np.array(lengths))[0] == kind
 
 
 @pytest.mark.parametrize(("hang", "kind"), [(1000, OverlapClass.DOVETAIL), (1001, OverlapClass.INTERNAL)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from overlapper import find_overlaps, random_genome
+from overlapper.simulate import adapted_model, simulate_reads
 from overlapper.tables import OverlapClass, Reads
 from tests.read_sets import mutated
 
@@ -89,3 +90,18 @@ def test_barcodes_make_no_overlaps(genome, depth, errors):
     overlaps = find_overlaps(Reads.from_sequences([str(i) for i in range(len(barcoded))], barcoded), "ont")
     shared = LENGTH - np.abs(starts[some][:, None] - starts[some])
     assert len(overlaps) == np.count_nonzero(np.triu(shared >= 200, 1))
+
+
+def test_reads_that_are_said_to_be_contained_match_over_all_of_them():
+    model = adapted_model("real-ont", mean_length=3000, identity=0.93)
+    reads, _ = simulate_reads(random_genome(20_000, seed=8), model, coverage=15, seed=8)
+    found = find_overlaps(reads, threads=1)
+    for kind, read, start, end in (
+        (OverlapClass.QUERY_CONTAINED, found.query, found.q_start, found.q_end),
+        (OverlapClass.TARGET_CONTAINED, found.target, found.t_start, found.t_end),
+    ):
+        rows = found.kind == kind
+        length = reads.lengths[read[rows]]
+        assert rows.sum() > 50
+        assert (end[rows] - start[rows] >= 0.8 * length).all()
+        assert np.maximum(start[rows], length - end[rows]).max() <= 1000

@@ -1,0 +1,118 @@
+"""What of the reads a result holds, and warnings where that is little or reads are too few.
+
+**Coverage** is how many reads cover a base, as their overlaps say: one more than the overlaps of the read
+that has the median base, when reads are sorted by how many overlaps cover a base of theirs on average.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+ENOUGH, LEAST = 15, 8
+"""Coverage from which on contigs have few gaps, and below which there are many: reads of depth ``c`` of which
+two fifths lie beyond the overlaps (`overlapper.params.graph.LINKING`) are followed by no other one with a
+chance of ``exp(-0.4 c)`` or less, one in 400 and one in 25."""
+HALF = 0.5
+"""Share of the bases of reads below which most is lost."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Held:
+    """What of the reads a result holds.
+
+    Attributes
+    ----------
+    what : str
+        The result, as in "contigs hold".
+    reads, bases : int
+        That it holds.
+    of_reads, of_bases : int
+        Of so many.
+    coverage : float
+        See above; NaN where it is not known.
+    """
+
+    what: str
+    reads: int
+    bases: int
+    of_reads: int
+    of_bases: int
+    coverage: float = math.nan
+
+    @classmethod
+    def of(cls, what: str, held: np.ndarray, lengths: np.ndarray, cover: np.ndarray | None = None) -> Held:
+        """Return what a result holds.
+
+        Parameters
+        ----------
+        what : str
+        held : ndarray of int
+            Numbers of the reads that it holds, each any number of times.
+        lengths : ndarray of int64, shape (reads,)
+            Of all reads.
+        cover : ndarray of float64, shape (reads,), optional
+            Overlaps that cover a base of each read, on average.
+        """
+        held = np.unique(held)
+        bases, of_bases = int(lengths[held].sum()), int(lengths.sum())
+        return cls(what, len(held), bases, len(lengths), of_bases, _coverage(lengths, cover))
+
+    @property
+    def share(self) -> float:
+        """Share of the bases."""
+        return self.bases / self.of_bases if self.of_bases else 0.0
+
+    def facts(self) -> dict[str, Any]:
+        """Return the figures, for JSON."""
+        return {
+            "reads": self.reads,
+            "of reads": self.of_reads,
+            "bases": self.bases,
+            "of bases": self.of_bases,
+            "share of bases": round(self.share, 4),
+            "coverage": None if math.isnan(self.coverage) else round(self.coverage, 1),
+        }
+
+    def told(self) -> str:
+        """Return the figures as a sentence has them."""
+        share = f"{100 * self.share:.1f} % of their bases"
+        return f"{self.what} hold {self.reads:,} of {self.of_reads:,} reads, {share}"
+
+    def warnings(self, way_out: str) -> list[str]:
+        """Return a warning of one line where reads are too few or most are lost, or none.
+
+        Parameters
+        ----------
+        way_out : str
+            What to do about reads that are lost though they are enough.
+        """
+        if self.coverage < LEAST:
+            return [
+                f"warning: reads cover most places {self.coverage:.1f} times, which is too few: {self.told()}"
+                f". Give more reads: from {ENOUGH} times on there are few gaps, below {LEAST} many"
+            ]
+        return [] if self.share >= HALF else [f"warning: {self.told()}. {way_out}"]
+
+
+def _coverage(lengths: np.ndarray, cover: np.ndarray | None) -> float:
+    if cover is None or not lengths.sum():
+        return math.nan
+    order = np.argsort(cover, kind="stable")
+    middle = np.searchsorted(np.cumsum(lengths[order]), lengths.sum() / 2)
+    return 1 + float(cover[order[middle]])
+
+
+def shorter_than(lengths: np.ndarray, least: int) -> str:
+    """Return what to do about reads that a layout lacks, by their lengths and the shortest overlap."""
+    short = int(lengths[lengths < least].sum())
+    if 2 * short >= lengths.sum():
+        share = 100 * short / max(int(lengths.sum()), 1)
+        return f"{share:.0f} % are of reads shorter than --min-overlap {least}: ask for less"
+    return (
+        "The others overlap too few, are unlike them, or were cleaned off, as the counts of the layout say: "
+        "try a shorter --min-overlap, or other reads"
+    )
