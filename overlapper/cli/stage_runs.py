@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
@@ -15,8 +15,6 @@ from overlapper.runtime import cleanup
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
-
-    import numpy as np
 
     from overlapper.correct.resources import Resources
     from overlapper.io.fastx import FastxParts
@@ -31,23 +29,6 @@ if TYPE_CHECKING:
 
 def _no_others(heads: Reads) -> list[Input]:
     return []
-
-
-class Opened(NamedTuple):
-    """The reads of a run, in memory or on disk.
-
-    Attributes
-    ----------
-    store : ReadStore
-        With qualities.
-    order : ndarray of int64, shape (reads,)
-        The number of each of them in the input.
-    resources : Resources
-    """
-
-    store: ReadStore
-    order: np.ndarray
-    resources: Resources
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,14 +137,14 @@ class StageRun:
         from overlapper.assemble.budget_estimate import describe
         from overlapper.tiled.tiles import planned
 
-        with self._on_disk(progress, _no_others) as (store, *_):
+        with self._on_disk(progress, _no_others) as (store, _):
             params = planned(store, self.budget, self.preset, None)
             for line in describe(store, params, self.budget, rounds, unitig_bases):
                 print(line)
 
     def opened(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
-    ) -> AbstractContextManager[Opened]:
+    ) -> AbstractContextManager[tuple[ReadStore, Resources]]:
         """Read the reads, into memory or, in a memory budget, onto disk.
 
         Without a folder of the user's what is on disk is in a temporary one beside the output.
@@ -177,11 +158,12 @@ class StageRun:
         return self._on_disk(progress, others) if self.memory else self._in_memory(progress, others)
 
     @contextlib.contextmanager
-    def _in_memory(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
+    def _in_memory(
+        self, progress: Progress, others: Callable[[Reads], list[Input]]
+    ) -> Iterator[tuple[ReadStore, Resources]]:
         from overlapper.io.identity import digest_of_arrays, digest_of_reads
-        from overlapper.io.read_store import ReadStore
         from overlapper.runtime.threads import start
-        from overlapper.sketch.canonical import canonical_order, in_order
+        from overlapper.sketch.canonical import packed
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.workdir import Workdir
 
@@ -201,18 +183,19 @@ class StageRun:
                     "qualities": start(partial(digest_of_arrays, given.qualities, given.quality_offsets)),
                 }
             progress.report("sorting reads")
-            order = canonical_order(given, parts.threads)
-            ordered = in_order(given, order, parts.threads)
+            store = packed(given, parts.threads)
             if digests:
                 inputs = [parts.as_input(name, digest.result()) for name, digest in digests.items()]
                 place.begin([*inputs, *beside])
                 self._note_changes(place, progress)
                 stages = Stages(place, note=progress.note)
             del given  # there is room for one copy of the reads
-            yield Opened(ReadStore.of(ordered), order, self._resources(stages))
+            yield store, self._resources(stages)
 
     @contextlib.contextmanager
-    def _on_disk(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
+    def _on_disk(
+        self, progress: Progress, others: Callable[[Reads], list[Input]]
+    ) -> Iterator[tuple[ReadStore, Resources]]:
         from overlapper.io.identity import digest_of_arrays, states_of
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.tiles import store_reads
@@ -235,7 +218,7 @@ class StageRun:
             note = progress.note if self.workdir else lambda text: None
             if self.workdir:
                 self._note_changes(place, progress)
-            yield Opened(store, store.order, self._resources(Stages(place, self.budget, note=note)))
+            yield store, self._resources(Stages(place, self.budget, note=note))
 
     def _resources(self, stages: Stages) -> Resources:
         from overlapper.correct.resources import Resources

@@ -65,7 +65,6 @@ def stored(
             Resources(Stages(workdir, Budget(LARGE, threads), note=note), threads),
             None,
             PARAMS,
-            order=store.order,
             uncovered=uncovered,
         )
         return made, columns_of(made.reads)
@@ -182,7 +181,7 @@ def test_a_budget_that_is_too_small_is_told(tmp_path):
     with Workdir(tmp_path / "w") as workdir:
         store = tiles.store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
-            correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1), order=store.order)
+            correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
