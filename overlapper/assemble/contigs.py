@@ -57,7 +57,7 @@ from overlapper.overlap.held import Held, shorter_than
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.canonical import packed
 from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
@@ -251,9 +251,7 @@ def assemble_reads(
     1
     """
     resources = Resources.of(stages, threads, device, gpu_memory)
-    reads = in_order(reads, canonical_order(reads, resources.threads), resources.threads)
-    store = ReadStore.of(reads)
-    del reads
+    store = packed(reads, resources.threads)
     return assemble_packed(store, resources, params, preset=preset, first=first, report=report)
 
 

@@ -225,7 +225,7 @@ def _assembled(run: StageRun, rotate_to: str | None, progress: Progress, files: 
     from overlapper.io.fastx import read_fastx
 
     first = read_fastx(rotate_to) if rotate_to else None
-    store, _, resources = files.enter_context(run.opened(progress))
+    store, resources = files.enter_context(run.opened(progress))
     run.note_devices(int(store.lengths.sum()), progress)
     return assemble_packed(
         store, resources, run.params, preset=run.preset, first=first, report=progress.report

@@ -153,9 +153,9 @@ def _corrected(
         found.extend([read_overlaps(overlaps, heads).distinct()] if overlaps else [])
         return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
-    store, order, resources = files.enter_context(run.opened(progress, given_overlaps))
+    store, resources = files.enter_context(run.opened(progress, given_overlaps))
     run.note_devices(int(store.lengths.sum()), progress)
     return correct_packed(
-        store, resources, found.pop() if found else None, run.params, order=order, preset=run.preset,
+        store, resources, found.pop() if found else None, run.params, preset=run.preset,
         uncovered=Uncovered(uncovered), report=progress.report,
     )  # fmt: skip

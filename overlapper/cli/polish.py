@@ -126,6 +126,6 @@ def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, c
     unitigs = read_unitigs(layout)
     digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
     layouts = [Input("unitigs", [layout], digest)]
-    store, _, resources = files.enter_context(run.opened(progress, lambda heads: layouts))
+    store, resources = files.enter_context(run.opened(progress, lambda heads: layouts))
     clock.lap("reading")
     return polish_packed(unitigs, store, resources, run.params, preset=run.preset, report=progress.report)

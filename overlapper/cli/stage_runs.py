@@ -6,17 +6,13 @@ import contextlib
 import dataclasses
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
-from overlapper.runtime import cleanup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-
-    import numpy as np
 
     from overlapper.correct.resources import Resources
     from overlapper.io.fastx import FastxParts
@@ -25,29 +21,11 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
     from overlapper.tiled.plan import Budget
-    from overlapper.tiled.stages import Stages
     from overlapper.tiled.workdir import Workdir
 
 
 def _no_others(heads: Reads) -> list[Input]:
     return []
-
-
-class Opened(NamedTuple):
-    """The reads of a run, in memory or on disk.
-
-    Attributes
-    ----------
-    store : ReadStore
-        With qualities.
-    order : ndarray of int64, shape (reads,)
-        The number of each of them in the input.
-    resources : Resources
-    """
-
-    store: ReadStore
-    order: np.ndarray
-    resources: Resources
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,15 +134,16 @@ class StageRun:
         from overlapper.assemble.budget_estimate import describe
         from overlapper.tiled.tiles import planned
 
-        with self._on_disk(progress, _no_others) as (store, *_):
+        with dataclasses.replace(self, memory=self.budget.memory).opened(progress) as (store, _):
             params = planned(store, self.budget, self.preset, None)
             for line in describe(store, params, self.budget, rounds, unitig_bases):
                 print(line)
 
+    @contextlib.contextmanager
     def opened(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
-    ) -> AbstractContextManager[Opened]:
-        """Read the reads, into memory or, in a memory budget, onto disk.
+    ) -> Iterator[tuple[ReadStore, Resources]]:
+        """Yield the reads, in memory or, in a memory budget, on disk; and what the run may take.
 
         Without a folder of the user's what is on disk is in a temporary one beside the output.
 
@@ -174,73 +153,55 @@ class StageRun:
         others : callable
             Gives the inputs besides reads, when the names and lengths of these are there.
         """
-        return self._on_disk(progress, others) if self.memory else self._in_memory(progress, others)
-
-    @contextlib.contextmanager
-    def _in_memory(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
-        from overlapper.io.identity import digest_of_arrays, digest_of_reads
-        from overlapper.io.read_store import ReadStore
-        from overlapper.runtime.threads import start
-        from overlapper.sketch.canonical import canonical_order, in_order
-        from overlapper.tiled.stages import Stages
-        from overlapper.tiled.workdir import Workdir
-
-        progress.report("reading")
-        parts = self.parts
-        given = parts.together()
-        progress.left_out(parts.left_out)
-        beside, stages = others(given), Stages()
-        digests = {}
-        with contextlib.ExitStack() as kept:
-            if self.workdir is not None:
-                kept.enter_context(cleanup.resumable())
-                place = kept.enter_context(Workdir(self.workdir, option=self.option))
-                # Each takes a thread, while all others sort the reads.
-                digests = {
-                    "reads": start(partial(digest_of_reads, given)),
-                    "qualities": start(partial(digest_of_arrays, given.qualities, given.quality_offsets)),
-                }
-            progress.report("sorting reads")
-            order = canonical_order(given, parts.threads)
-            ordered = in_order(given, order, parts.threads)
-            if digests:
-                inputs = [parts.as_input(name, digest.result()) for name, digest in digests.items()]
-                place.begin([*inputs, *beside])
-                self._note_changes(place, progress)
-                stages = Stages(place, note=progress.note)
-            del given  # there is room for one copy of the reads
-            yield Opened(ReadStore.of(ordered), order, self._resources(stages))
-
-    @contextlib.contextmanager
-    def _on_disk(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
+        from overlapper.correct.resources import Resources
         from overlapper.io.identity import digest_of_arrays, states_of
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.tiles import store_reads
         from overlapper.tiled.workdir import Workdir
 
-        parts = self.parts
-        with (
-            work_folder(self.workdir, self.output) as folder,
-            Workdir(folder, option=self.option) as place,
-        ):
+        parts, stages = self.parts, Stages()
+        with contextlib.ExitStack() as closing:
+            place = None
+            if self.memory or self.workdir:
+                folder = closing.enter_context(work_folder(self.workdir, self.output))
+                place = closing.enter_context(Workdir(folder, option=self.option))
             progress.report("reading")
             states = states_of(parts.sources)
-            store = store_reads(place, parts)
-            progress.left_out(parts.left_out)
-            facts = store.artifact.facts
-            reads = parts.as_input("reads", facts["content"], states)
-            none = digest_of_arrays(None, None)
-            qualities = parts.as_input("qualities", facts.get("qualities", none), states)
-            place.begin([reads, qualities, *others(store.names())])
-            note = progress.note if self.workdir else lambda text: None
-            if self.workdir:
-                self._note_changes(place, progress)
-            yield Opened(store, store.order, self._resources(Stages(place, self.budget, note=note)))
+            if self.memory and place:
+                store = store_reads(place, parts)
+                progress.left_out(parts.left_out)
+                facts = store.artifact.facts
+                digests = [facts["content"], facts.get("qualities", digest_of_arrays(None, None))]
+            else:
+                store, digests = self._in_memory(progress, identified=place is not None)
+            inputs = others(store.names())
+            if place:
+                reads, qualities = (
+                    parts.as_input(name, digest, states)
+                    for name, digest in zip(("reads", "qualities"), digests, strict=True)
+                )
+                place.begin([reads, qualities, *inputs])
+                if self.workdir:
+                    self._note_changes(place, progress)
+                note = progress.note if self.workdir else lambda text: None
+                stages = Stages(place, self.budget if self.memory else None, note=note)
+            yield store, Resources(stages, self.threads, self.device, self.gpu_memory)
 
-    def _resources(self, stages: Stages) -> Resources:
-        from overlapper.correct.resources import Resources
+    def _in_memory(self, progress: Progress, *, identified: bool) -> tuple[ReadStore, list[str]]:
+        """Read the reads into memory; return them, and digests of bases and qualities if they are wanted."""
+        from overlapper.io.identity import digest_of_arrays, digest_of_reads
+        from overlapper.runtime.threads import start
+        from overlapper.sketch.canonical import packed
 
-        return Resources(stages, self.threads, self.device, self.gpu_memory)
+        given, digests = self.parts.together(), []
+        progress.left_out(self.parts.left_out)
+        if identified:
+            # Each takes a thread, while all others sort the reads.
+            digests.append(start(partial(digest_of_reads, given)))
+            digests.append(start(partial(digest_of_arrays, given.qualities, given.quality_offsets)))
+        progress.report("sorting reads")
+        store = packed(given, self.parts.threads)
+        return store, [digest.result() for digest in digests]
 
     def _note_changes(self, place: Workdir, progress: Progress) -> None:
         """Log which parameters differ from those that finished stages of the folder were made with."""

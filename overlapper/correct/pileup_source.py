@@ -23,7 +23,8 @@ from overlapper.tables.ragged import offsets_of
 from overlapper.tables.samples import spread
 
 COLUMNS = {field.name: np.dtype(field.metadata["dtype"]) for field in Rows.fields_of("column")}
-ROW_BYTES = sum(dtype.itemsize for dtype in COLUMNS.values())
+_ROW = np.dtype(list(COLUMNS.items()))
+ROW_BYTES = _ROW.itemsize
 _BUCKET_ROWS = 1 << 18
 """Average number of rows of a bucket, the range of targets whose rows are sorted together."""
 _PART_ROWS, _BASES_OF_ROW = 1 << 16, 64
@@ -48,40 +49,46 @@ def write_rows(
     threads : int
         Changes nothing but the time.
     """
-    share = int(lengths.sum())
-    if expected is not None:
-        share = share * _BUCKET_ROWS // max(2 * expected, 1)
-    bounds, count = cut_evenly(lengths, max(1, share)), 0
-    parts_of = [0] * (len(bounds) - 1)
+    if expected is None:
+        sorted_rows = iter([(0, len(lengths), rows_of(Overlaps.concat(list(overlaps)), threads))])
+    else:
+        sorted_rows = _sorted_by_buckets(artifact, overlaps, lengths, expected, threads)
+    of_target, nearest = np.zeros(len(lengths), np.int64), np.full(len(lengths), np.nan, np.float32)
+    for name, dtype in COLUMNS.items():
+        artifact.save(name, np.empty(0, dtype))
+    for first, stop, rows in sorted_rows:
+        target = rows.target - np.int32(first)
+        of_target[first:stop] = np.bincount(target, minlength=stop - first)
+        # An overlap is a row of either read, so that its rows as a target are those as a read.
+        nearest[first:stop] = nearest_divergence(target, rows.divergence, stop - first)
+        for name in COLUMNS:
+            artifact.append(name, getattr(rows, name))
+    count = int(of_target.sum())
+    artifact.save("first", offsets_of(of_target))
+    artifact.save("nearest", nearest)
+    artifact.facts |= {"overlaps": count // 2, "divergence": _median(artifact, count)}
+
+
+def _sorted_by_buckets(
+    artifact: Artifact, overlaps: Iterable[Overlaps], lengths: np.ndarray, expected: int, threads: int
+) -> Iterator[tuple[int, int, Rows]]:
+    """Yield ranges of targets with their rows, by target; the rows wait in files, one for each range."""
+    bounds = cut_evenly(lengths, max(1, int(lengths.sum()) * _BUCKET_ROWS // max(2 * expected, 1)))
     for part in overlaps:
         rows = rows_of(part, threads)
         cuts = np.searchsorted(rows.target, bounds).tolist()
         for bucket, (start, stop) in enumerate(itertools.pairwise(cuts)):
             if stop > start:
+                packed = np.empty(stop - start, _ROW)
                 for name in COLUMNS:
-                    artifact.append(f"{bucket}.{name}", getattr(rows, name)[start:stop])
-                parts_of[bucket] += 1
-        count += len(part)
-        del rows, part
-    of_target, nearest = np.zeros(len(lengths), np.int64), np.full(len(lengths), np.nan, np.float32)
-    for name, dtype in COLUMNS.items():
-        artifact.save(name, np.empty(0, dtype))
-    for bucket, parts in enumerate(parts_of):
-        if parts:
-            first, stop = int(bounds[bucket]), int(bounds[bucket + 1])
-            on = artifact.load(f"{bucket}.target", np.int32)
-            order = np.argsort(on, kind="stable") if parts > 1 else None  # the rows of a part are sorted
-            for name, dtype in COLUMNS.items():
-                values = artifact.load(f"{bucket}.{name}", dtype)
-                artifact.remove(f"{bucket}.{name}")
-                artifact.append(name, values if order is None else values[order])
-                if name == "divergence":
-                    # An overlap is a row of either read, so that its rows as a target are those as a read.
-                    nearest[first:stop] = nearest_divergence(on - np.int32(first), values, stop - first)
-            of_target[first:stop] = np.bincount(on - np.int32(first), minlength=stop - first)
-    artifact.save("first", offsets_of(of_target))
-    artifact.save("nearest", nearest)
-    artifact.facts |= {"overlaps": count, "divergence": _median(artifact, 2 * count)}
+                    packed[name] = getattr(rows, name)[start:stop]
+                artifact.append(f"bucket-{bucket}", packed)
+    for bucket, (first, stop) in enumerate(itertools.pairwise(bounds.tolist())):
+        if f"bucket-{bucket}" in artifact.named:
+            packed = artifact.load(f"bucket-{bucket}", _ROW)
+            artifact.remove(f"bucket-{bucket}")
+            packed = packed[np.argsort(packed["target"], kind="stable")]
+            yield first, stop, Rows(*(np.ascontiguousarray(packed[name]) for name in COLUMNS))
 
 
 def _median(artifact: Artifact, n: int) -> float:
@@ -221,11 +228,7 @@ class PileupSource:
 
     def _pileups(self, targets: np.ndarray, divergence: float | None) -> Pileups:
         """Load some targets (ascending) and the reads on them; return their pileups."""
-        sizes = np.diff(self.first)[targets]
-        gathered = (
-            self.rows.gathered(name, dtype, self.first[targets], sizes) for name, dtype in COLUMNS.items()
-        )
-        rows = Rows(*gathered)
+        rows, sizes = self._rows_of(targets), np.diff(self.first)[targets]
         rows = dataclasses.replace(rows, target=np.repeat(np.arange(len(targets), dtype=np.int32), sizes))
         reads, nearest, numbers = self._all_reads, self.nearest_divergence, None
         if reads is None:
@@ -237,6 +240,14 @@ class PileupSource:
             reads if same else self.targets.take(targets), reads, rows, self.targets_vote, divergence,
             self.reach, nearest, numbers,
         )  # fmt: skip
+
+    def _rows_of(self, targets: np.ndarray) -> Rows:
+        """Return the rows on some targets (ascending)."""
+        first, stop = (int(targets[0]), int(targets[-1]) + 1) if len(targets) else (0, 0)
+        if stop - first == len(targets):
+            return self.rows_on(first, stop)
+        firsts, sizes = self.first[targets], np.diff(self.first)[targets]
+        return Rows(*(self.rows.gathered(name, dtype, firsts, sizes) for name, dtype in COLUMNS.items()))
 
     @functools.cached_property
     def _all_reads(self) -> Reads | None:

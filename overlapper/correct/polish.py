@@ -38,7 +38,7 @@ from overlapper.overlap.held import Held
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.canonical import packed
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
 from overlapper.tiled.stages import Stages
@@ -165,8 +165,7 @@ def polish(
         When there is no such preset.
     """
     resources = Resources.of(stages, threads)
-    order = canonical_order(reads, resources.threads)
-    store = ReadStore.of(in_order(reads, order, resources.threads))
+    store = packed(reads, resources.threads)
     return polish_packed(unitigs, store, resources, params, own=own, preset=preset, report=report)
 
 

@@ -32,7 +32,7 @@ from overlapper.overlap.held import Held
 from overlapper.overlap.presets import COPIES_TOLD_LATER, CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
@@ -101,7 +101,6 @@ def correct(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
-    order: np.ndarray | None = None,
     report: Report = unreported,
 ) -> Corrected:
     """Correct reads.
@@ -128,9 +127,6 @@ def correct(
     stages : Stages, optional
         Where the results of each round are kept; a later run on the same reads and overlaps takes them from
         there.
-    order : ndarray of int64, shape (reads,), optional
-        The number of each read in the input, when ``reads`` are in canonical order already
-        (`canonical_order`). This saves the memory of a second, sorted copy of the reads.
     report : callable
         Receives the progress of the run.
 
@@ -155,15 +151,10 @@ def correct(
     <Fate.CORRECTED: 'corrected'>
     """
     resources = Resources.of(stages, threads, device, gpu_memory)
-    if order is None:
-        report("sorting reads", 0, 0)
-        order = canonical_order(reads, resources.threads)
-        reads = in_order(reads, order, resources.threads)
-    store = ReadStore.of(reads)
-    del reads
+    report("sorting reads", 0, 0)
     return correct_packed(
-        store, resources, overlaps, params, order=order, preset=preset, overlap_changes=overlap_changes,
-        uncovered=uncovered, report=report,
+        packed(reads, resources.threads), resources, overlaps, params, preset=preset,
+        overlap_changes=overlap_changes, uncovered=uncovered, report=report,
     )  # fmt: skip
 
 
@@ -173,7 +164,7 @@ def correct_packed(
     overlaps: Overlaps | None = None,
     params: CorrectParams | None = None,
     *,
-    order: np.ndarray,
+    order: np.ndarray | None = None,
     preset: str | ErrorRate = "auto",
     overlap_changes: ChangedParams = None,
     uncovered: Uncovered = Uncovered.KEEP,
@@ -189,16 +180,16 @@ def correct_packed(
     store : ReadStore
         With qualities, where the reads have them.
     resources : Resources
-    order : ndarray of int64, shape (reads,)
-        The number of each read in the input.
+    order : ndarray of int64, shape (reads,), optional
+        The number that each read has in overlaps and in the result; by default that in the input.
 
     Raises
     ------
     ParameterError
         When a memory budget is too small for the reads.
     """
-    stages, params, back = resources.stages, params or CorrectParams(), np.argsort(order)
-    room = resources.room(len(store))
+    stages, params = resources.stages, params or CorrectParams()
+    room, back = resources.room(len(store)), np.argsort(store.order if order is None else order)
     heads = store.names().take(store.order)
     given = overlaps
     if overlaps is not None and (back != np.arange(len(back))).any():

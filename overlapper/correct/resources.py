@@ -16,7 +16,7 @@ from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import available_threads
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -106,9 +106,7 @@ class Search:
         if self.workdir:
             return store_reads(self.workdir, parts)
         threads = self.resources.threads
-        reads = Reads.concat(list(parts), threads)
-        order = canonical_order(reads, threads)
-        return dataclasses.replace(ReadStore.of(in_order(reads, order, threads)), order=order)
+        return packed(Reads.concat(list(parts), threads), threads)
 
     def run(
         self, store: ReadStore, preset: str | ErrorRate, changes: ChangedParams, report: Report

@@ -87,7 +87,7 @@ def _overlaps_of(
     changes: ChangedParams,
 ) -> tuple[Facts, Iterator[Overlaps]]:
     """Find overlaps of a group; return counts, and them in the numbers of the reads."""
-    if store:
+    if store is not None:
         return search.run_by_place(store, preset, changes, round_.report)
     parts = even_ranges(reads.lengths[members], PART_BASES)
     store = search.in_order(reads.take(members[start:stop]).bases_alone() for start, stop in parts)

@@ -36,17 +36,27 @@ class ReadStore(ReadColumns):
     order: np.ndarray
 
     @classmethod
-    def of(cls, reads: Reads) -> Self:
-        """Return reads in memory, which are in the order of their content already, as a store of them."""
-        artifact = MemoryArtifact()
-        for name in ("words", "name_bytes", "name_offsets"):
-            artifact.save(name, getattr(reads, name))
-        if reads.qualities is not None:
-            artifact.save("qualities", reads.qualities)
+    def of(cls, reads: Reads, order: np.ndarray | None = None, given: Reads | None = None) -> Self:
+        """Return reads in memory, which are in the order of their content already, as a store of them.
+
+        Parameters
+        ----------
+        reads : Reads
+        order : ndarray of int64, shape (reads,), optional
+            Number in the input of each read.
+        given : Reads, optional
+            The input, of which the names are kept; needed with ``order``.
+        """
+        artifact, given = MemoryArtifact(), reads if given is None else given
+        for name in ("name_bytes", "name_offsets"):
+            artifact.save(name, getattr(given, name))
+        for name in ("words", "qualities"):
+            if (values := getattr(reads, name)) is not None:
+                artifact.save(name, values)
         columns: dict[str, Any] = {
             field.name: getattr(reads, field.name) for field in dataclasses.fields(ReadColumns)[2:]
         }
-        return cls(artifact, "", **columns, order=np.arange(len(reads)))
+        return cls(artifact, "", **columns, order=np.arange(len(reads)) if order is None else order)
 
     @staticmethod
     def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 
+from overlapper.io.read_store import ReadStore
 from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
 from overlapper.runtime.threads import even_ranges, for_each, map_in_order
@@ -84,3 +85,9 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
     return dataclasses.replace(
         rest, words=words, word_offsets=word_offsets, qualities=qualities, quality_offsets=quality_offsets
     )
+
+
+def packed(reads: Reads, threads: int) -> ReadStore:
+    """Return reads as a store in memory, put in canonical order."""
+    order = canonical_order(reads, threads)
+    return ReadStore.of(in_order(reads, order, threads), order, reads)

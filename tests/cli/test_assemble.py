@@ -83,8 +83,8 @@ def test_files_tell_the_same(folder):
     stats = json.loads((whole / "stats.json").read_text())
     assert stats["contigs"]["bases"] == len(contig.sequence)
     assert list(stats["stages"]) == [
-        "depth", "overlaps", "leaders-1", "correct-1", "correct-2-overlaps", "correct-2",
-        "corrected-overlaps", "layout", "polish-1", "polish-2",
+        "depth", "overlaps", "correct-1-overlaps", "leaders-1", "correct-1", "correct-2-overlaps",
+        "correct-2", "corrected-reads", "corrected-overlaps", "layout", "polish-1", "polish-2",
     ]  # fmt: skip
 
 

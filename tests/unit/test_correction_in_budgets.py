@@ -18,6 +18,7 @@ from overlapper.io.identity import digest_of_arrays, digest_of_reads
 from overlapper.overlap import pipeline
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
+from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps
 from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
@@ -65,7 +66,6 @@ def stored(
             Resources(Stages(workdir, Budget(LARGE, threads), note=note), threads),
             None,
             PARAMS,
-            order=store.order,
             uncovered=uncovered,
         )
         return made, columns_of(made.reads)
@@ -127,17 +127,25 @@ def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypa
     assert not left.exists()
 
 
-def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
-    reads = read_set()
+def test_reads_are_the_same_in_memory_and_on_disk(tmp_path):
+    reads = dataclasses.replace(
+        read_set(), name_bytes=np.arange(2 * len(read_set())).astype(np.uint8) % 26 + 65,
+        name_offsets=2 * np.arange(len(read_set()) + 1),
+    )  # fmt: skip
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
-        assert store.artifact.facts["content"] == digest_of_reads(reads)
-        assert store.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
-        some = np.array([4, 0, 9])
-        taken = store.take(some)
-        wanted = reads.take(store.order[some])
-        for name in ("lengths", "words", "unknown_start", "qualities", "quality_offsets"):
-            assert getattr(taken, name).tolist() == getattr(wanted, name).tolist()
+        on_disk = tiles.store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
+        assert on_disk.artifact.facts["content"] == digest_of_reads(reads)
+        assert on_disk.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
+        for store in (on_disk, packed(reads, 1)):
+            assert store.names().names == reads.names
+            assert store.names().lengths.tolist() == reads.lengths.tolist()
+            for some in (np.array([4, 0, 9]), np.arange(3, 7), np.arange(0)):
+                wanted = reads.take(store.order[some])
+                for taken in (store.take(some), store.mapped().take(some)):
+                    for name in ("lengths", "words", "unknown_start", "unknown_offsets"):
+                        assert getattr(taken, name).tolist() == getattr(wanted, name).tolist()
+                assert store.take(some).qualities.tolist() == wanted.qualities.tolist()
+                assert store.take(some).quality_offsets.tolist() == wanted.quality_offsets.tolist()
 
 
 @pytest.mark.parametrize("unknown", [0, 1, 2, 99])
@@ -182,7 +190,7 @@ def test_a_budget_that_is_too_small_is_told(tmp_path):
     with Workdir(tmp_path / "w") as workdir:
         store = tiles.store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
-            correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1), order=store.order)
+            correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
