@@ -6,6 +6,8 @@ in it to the last one; a vote of the reads as given would take again what a vote
 **Who agrees.** A read of the layout has the bases of its contig. So has a read that overlaps it, as far as
 the overlap goes, for overlaps are exact; it may be of no contig itself, as the graph lets many reads go.
 Where runs are cut before reads are compared (`overlapper.sketch.long_runs`), any length of a long one agrees.
+
+**Who voted.** Where fewer agree, a base is still that of a vote if enough reads lie there.
 """
 
 from __future__ import annotations
@@ -55,6 +57,28 @@ def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, *, threa
     return dataclasses.replace(
         sequences, qualities=np.repeat(np.append(np.uint8(0), quality), bases), quality_offsets=starts
     )
+
+
+def with_votes(sequences: Reads, voted: np.ndarray, error_rate: float) -> Reads:
+    """Return sequences with qualities also where no other reads agree, but enough were there to vote.
+
+    Of three reads that vote, two may err alike in three ways: at most three times the square of the error
+    rate.
+
+    Parameters
+    ----------
+    sequences : Reads
+        As `with_agreement` returns them.
+    voted : ndarray of bool
+        Of each base of all sequences whether enough reads were there.
+    error_rate : float
+        Of the reads as they were given.
+    """
+    quality = sequences.qualities
+    assert quality is not None
+    wrong = max(3 * error_rate**2, 10 ** (-0.1 * AGREED))
+    by_vote = np.uint8(max(round(-10 * np.log10(wrong)), 1))
+    return dataclasses.replace(sequences, qualities=np.where(voted & (quality == 0), by_vote, quality))
 
 
 def _agreeing(

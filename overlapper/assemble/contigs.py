@@ -30,10 +30,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from overlapper.assemble.agreement import with_agreement
+from overlapper.assemble.agreement import with_agreement, with_votes
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
-from overlapper.assemble.ends import without_adapters, without_error_prone_ends
+from overlapper.assemble.covered import Covered
+from overlapper.assemble.ends import unconfirmed_ends, without_adapters, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -72,7 +73,7 @@ class CutOff(NamedTuple):
     adapters : int
         Of adapters, and what was outside of them.
     errors : int
-        That are too often wrong.
+        That too few reads have for their errors to be corrected.
     """
 
     adapters: int
@@ -285,8 +286,8 @@ def assemble_packed(
     params = dataclasses.replace(params, graph=params.graph.of_reads(steps.reads.lengths))
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     lengths = steps.reads.lengths
-    sound, depth, cover = _find_overlaps(steps, params, plan, preset, report)
-    layout = lay_out(steps, params, plan, sound, depth, adapters, weights[steps.origin], report)
+    sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, report)
+    layout = lay_out(steps, params, plan, sound, depth, covered, adapters, weights[steps.origin], report)
     contigs = layout.laid_out.contigs
     if plan.polish_rounds:
         polished = _polish(steps, layout.laid_out, params, plan, report)
@@ -296,15 +297,19 @@ def assemble_packed(
         unitigs = Unitigs(contigs.sequences, contigs.circular)
         own, warnings, contradicted = layout.laid_out.reads, list[str](), Counter[str]()
         sequences = with_agreement(unitigs, own, layout.overlaps, threads=steps.threads)
+        if covered:
+            sequences = with_votes(sequences, covered.on(layout.laid_out, steps.origin), plan.error_rate)
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases
     left_out = layout.left_out
+    if not plan.separate and plan.error_rate > params.end_errors:
+        confirmed = np.asarray(sequences.qualities) > 0
+        sequences = without_ends(sequences, unconfirmed_ends(sequences.lengths, confirmed, stays))
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
-        sequences = without_error_prone_ends(sequences, stays, plan.error_rate, params.end_errors)
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
-    cut_off = CutOff(laid_out_bases - bases, bases - sequences.total_bases)
+    cut_off = CutOff(laid_out_bases - bases, layout.cut_off + bases - sequences.total_bases)
     contigs = dataclasses.replace(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
@@ -321,7 +326,7 @@ def assemble_packed(
 
 def _find_overlaps(
     steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
-) -> tuple[Sound | None, float | None, np.ndarray]:
+) -> tuple[Sound | None, float | None, np.ndarray, Covered | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
     Returns
@@ -332,6 +337,8 @@ def _find_overlaps(
         Of a haplotype; None if there are not two of them to be told apart.
     cover : ndarray of float64, shape (reads,)
         Overlaps that cover a base of each read as given, on average.
+    covered : Covered or None
+        What enough reads cover of each; None where copies are not kept apart.
     """
     steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
     lengths, overlaps = steps.reads.lengths, steps.overlaps
@@ -339,9 +346,10 @@ def _find_overlaps(
     sound = before_folds(steps.reads, steps.threads)
     sound = within_molecules(overlaps, lengths, steps.threads).within(sound)
     if not plan.correct:
-        return sound, None, cover
+        return sound, None, cover, None
     if plan.exact:
         sound = sound_parts(overlaps, lengths, steps.threads).within(sound)
+    covered = Covered.of(overlaps, sound, steps.threads) if plan.separate else None
     del overlaps
     correct_by_accuracy(steps, params, plan.accurate, plan.exact, sound, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
@@ -350,7 +358,7 @@ def _find_overlaps(
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
-    return None, depth, cover
+    return None, depth, cover, covered
 
 
 def _polish(

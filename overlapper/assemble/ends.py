@@ -1,10 +1,10 @@
-"""Trimming of ends of contigs: adapters, and what is often wrong, as noisy reads disagree or are too few.
+"""Trimming of ends of contigs: adapters, and what too few reads have for their errors to be corrected.
 
 Reads that end with a molecule agree in an adapter as in the bases before it, so it is laid out with them.
 
-Reads taper off at the end of a molecule, and what one of them has there is true as often as reads are. So the
-ends of accurate reads stay, however few they are; of those that err more, two can hold more errors than all
-that lies between.
+Reads taper off at the end of a contig, and what one or two of them have there is true as often as reads are.
+So the ends of accurate reads stay; of those that err more, one can hold more errors than all that lies
+between. Where contigs are of corrected reads, these say which bases were confirmed; polished contigs do.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from overlapper.sketch.adapters import END, SEEN, inward_ends
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 
-REACH = 5_000
-"""Bases of an end that are examined; at most half of the sequence."""
 ERRORS = 5
 """Bases of an adapter for each edit, at least: by chance one of 500 ends has one of 14 bases so, and less
 than one of 10,000 ends one of 28."""
@@ -39,53 +37,47 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
     adapters : sequence of str
         Bases, inwards (`overlapper.sketch.adapters`).
     stays
-        As `without_error_prone_ends` takes them.
+        Of each sequence whether the first end stays, and whether the last one does (shape (n, 2)).
     """
     letters = inward_ends(sequences, np.arange(len(sequences), dtype=np.int32))
     bounds = offsets_of(np.tile(np.minimum(END, sequences.lengths), 2))
     ends = (letters[a:b] for a, b in itertools.pairwise(bounds.tolist()))
     cut = [max((_bases_with(adapter, end) for adapter in adapters), default=0) for end in ends]
-    return _cut_off(sequences, np.where(stays, 0, np.reshape(cut, (2, -1)).T))
+    return without_ends(sequences, _allowed(np.reshape(cut, (2, -1)).T, sequences.lengths, stays))
 
 
-def without_error_prone_ends(
-    sequences: Reads, stays: np.ndarray, error_rate: float, most_errors: float
-) -> Reads:
-    """Cut off both ends of sequences where they are expected to err too often.
+def without_ends(sequences: Reads, cut: np.ndarray) -> Reads:
+    """Return sequences without some bases of both ends (shape (n, 2))."""
+    return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
 
-    As in Mott's trimming, every base weighs the errors a base that are allowed, less the probability that it
-    is wrong: where too few reads confirm it, that of a base of a read. What is cut off is the shortest end
-    that weighs least, if that is below 0. Where both ends are more than half of a sequence, it is not its
-    ends that are wrong, and it stays as it is.
+
+def unconfirmed_ends(lengths: np.ndarray, confirmed: np.ndarray, stays: np.ndarray) -> np.ndarray:
+    """Return the bases of both ends of contigs (shape (n, 2)) of which most are not confirmed.
 
     Parameters
     ----------
-    sequences : Reads
-        With qualities, which are 0 where too few reads confirm a base.
+    lengths : ndarray of int64, shape (n,)
+    confirmed : ndarray of bool
+        Of each base of all contigs whether enough reads confirm it.
     stays : ndarray of bool, shape (n, 2)
-        Of each sequence whether the first end stays, and whether the last one does.
-    error_rate : float
-        Of the reads.
-    most_errors : float
-        Errors a base that an end may have; 1 cuts nothing off.
+        Of each contig whether the first end stays, and whether the last one does.
     """
-    cut = np.zeros((len(sequences), 2), np.int64)
-    for number in range(len(sequences)):
-        quality = sequences.qualities_of(number)
-        if quality is None or not quality.any():
-            continue
-        wrong = np.where(quality, 10.0 ** (-0.1 * quality), error_rate)
-        reach = min(REACH, len(wrong) // 2)
-        cut[number] = _error_prone(wrong[:reach], most_errors), _error_prone(wrong[::-1][:reach], most_errors)
-    return _cut_off(sequences, np.where(stays, 0, cut))
+    of_contigs = np.split(confirmed, np.cumsum(lengths)[:-1])
+    cut = [(_mostly_unconfirmed(one), _mostly_unconfirmed(one[::-1])) for one in of_contigs]
+    return _allowed(np.array(cut, np.int64).reshape(-1, 2), lengths, stays)
 
 
-def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
-    """Cut bases off either end of sequences (shape (n, 2)); a sequence that would lose most stays whole."""
-    cut[2 * cut.sum(axis=1) > sequences.lengths] = 0
-    if not cut.any():
-        return sequences
-    return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
+def _mostly_unconfirmed(confirmed: np.ndarray) -> int:
+    """Return how long the shortest end is that has the most unconfirmed bases more than others."""
+    more = np.cumsum(np.where(confirmed, -1, 1))
+    return int(more.argmax()) + 1 if more.max(initial=0) > 0 else 0
+
+
+def _allowed(cut: np.ndarray, lengths: np.ndarray, stays: np.ndarray) -> np.ndarray:
+    """Return what may be cut off: nothing of ends that stay, nor of a sequence that would lose most."""
+    cut = np.where(stays, 0, cut.clip(0))
+    cut[2 * cut.sum(axis=1) > lengths] = 0
+    return cut
 
 
 def _bases_with(adapter: str, end: np.ndarray) -> int:
@@ -112,9 +104,3 @@ def _edits(adapter: str, end: np.ndarray) -> np.ndarray:
         edits = np.append(taken, np.minimum(edits[:-1] + (end != base), edits[1:] + 1))
         edits = np.minimum.accumulate(edits - places) + places  # bases of the end that the adapter lacks
     return edits
-
-
-def _error_prone(wrong: np.ndarray, limit: float) -> int:
-    """Return how many bases of an end to cut off, given the error probability of each."""
-    weight = np.concatenate([[0.0], np.cumsum(limit - wrong)])
-    return int(np.argmin(weight))

@@ -9,6 +9,7 @@ import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.packed_reads import with_names
+from overlapper.correct.uncovered import intervals_of
 from overlapper.graph.layout import copies_of, unitig_names
 from overlapper.tables import Reads
 
@@ -85,22 +86,11 @@ class LaidOut:
         start, end : ndarray of int64, shape (contigs,)
             Half open; a contig whose stretch is empty is left out.
         """
-        contigs, own = self.contigs, self.reads
-        first = np.maximum(own.start, start[own.unitig])
-        behind = np.minimum(own.start + own.r_end - own.r_start, end[own.unitig])
-        rows = np.flatnonzero(first < behind)
-        own, first, behind = own.take(rows), first[rows], behind[rows]
-        before, after = first - own.start, own.start + own.r_end - own.r_start - behind
+        contigs = self.contigs
+        own = _within(self.reads, start, end)
         kept = np.flatnonzero(start < end)
         number = np.cumsum(start < end) - 1
-        own = dataclasses.replace(
-            own,
-            unitig=number[own.unitig],
-            start=first - start[own.unitig],
-            r_start=own.r_start + np.where(own.reverse, after, before),
-            r_end=own.r_end - np.where(own.reverse, before, after),
-            unitig_length=(end - start)[own.unitig],
-        )
+        own = dataclasses.replace(own, unitig=number[own.unitig])
         spelled = (
             contigs.sequences.sequence(contig)[start[contig] : end[contig]] for contig in kept.tolist()
         )
@@ -110,6 +100,23 @@ class LaidOut:
             np.bincount(own.unitig, minlength=len(kept)), none, none, np.empty(0, np.int32),
         )  # fmt: skip
         return type(self)(made, own)
+
+    def without_ends(self, cut: np.ndarray) -> Self:
+        """Return the contigs without some bases of their ends, with what they have of the reads.
+
+        Parameters
+        ----------
+        cut : ndarray of int64, shape (contigs, 2)
+            0 for circles.
+        """
+        sequences, own = self.contigs.sequences, self.reads
+        start, end = cut[:, 0], sequences.lengths - cut[:, 1]
+        shorter = cut.sum(axis=1)[own.unitig] > 0
+        own = OwnReads.concat(
+            [own.take(np.flatnonzero(~shorter)), _within(own.take(np.flatnonzero(shorter)), start, end)]
+        )
+        sequences = intervals_of(sequences, start, end, sequences.names)
+        return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
 
     def take(self, kept: np.ndarray) -> Self:
         """Return some of the contigs, in ascending order, and the links among them."""
@@ -149,6 +156,22 @@ class LaidOut:
             np.concatenate([one.link_overlap, more.link_overlap]),
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
+
+
+def _within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
+    """Return what stretches of linear contigs (half open, one a contig) have of the reads."""
+    first = np.maximum(own.start, start[own.unitig])
+    behind = np.minimum(own.start + own.r_end - own.r_start, end[own.unitig])
+    rows = np.flatnonzero(first < behind)
+    own, first, behind = own.take(rows), first[rows], behind[rows]
+    before, after = first - own.start, own.start + own.r_end - own.r_start - behind
+    return dataclasses.replace(
+        own,
+        start=first - start[own.unitig],
+        r_start=own.r_start + np.where(own.reverse, after, before),
+        r_end=own.r_end - np.where(own.reverse, before, after),
+        unitig_length=(end - start)[own.unitig],
+    )
 
 
 def renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:

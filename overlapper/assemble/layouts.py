@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
-from overlapper.assemble.ends import without_adapters
+from overlapper.assemble.covered import Covered
+from overlapper.assemble.ends import unconfirmed_ends, without_adapters
 from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.laid_out import Contigs, LaidOut
@@ -42,6 +43,8 @@ class LayoutWithHaplotypes(NamedTuple):
     laid_out : LaidOut
     left_out : LeftOut
         Reads of other contigs.
+    cut_off : int
+        Bases of ends of contigs that were cut off.
     overlaps : Overlaps
         Those that were laid out; empty where contigs will be polished, which finds its own.
     depth : float or None
@@ -52,6 +55,7 @@ class LayoutWithHaplotypes(NamedTuple):
 
     laid_out: LaidOut
     left_out: LeftOut
+    cut_off: int
     overlaps: Overlaps
     depth: float | None
     phased: Phased | None
@@ -63,12 +67,14 @@ def lay_out(
     plan: Plan,
     sound: Sound | None,
     depth: float | None,
+    covered: Covered | None,
     adapters: Sequence[str],
     weights: np.ndarray,
     report: Report,
 ) -> LayoutWithHaplotypes:
     """Lay out the current reads by their overlaps, of which those between copies are left out before.
 
+    Ends of contigs outside of what is ``covered`` of their reads are cut off, unless reads are accurate.
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
     Contigs still have ``adapters`` at their ends, which are cut off before they are phased. Each read stands
     for as many as ``weights`` says.
@@ -82,15 +88,18 @@ def lay_out(
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
 
-    def without_rubbish(laid_out: LaidOut) -> tuple[LaidOut, LeftOut]:
-        kept, left_out = leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
-        return without_shallow(kept, left_out, params.min_relative_depth, weights)
+    def cleaned(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+        laid_out, left_out = leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
+        laid_out, left_out = without_shallow(laid_out, left_out, params.min_relative_depth, weights)
+        if not covered or plan.error_rate <= params.end_errors:
+            return laid_out, left_out, 0
+        lengths, stays = laid_out.contigs.sequences.lengths, laid_out.contigs.ends_that_stay()
+        cut = unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
+        return laid_out.without_ends(cut), left_out.moved(cut[:, 0]), int(cut.sum())
 
     if not depth:
-        return LayoutWithHaplotypes(
-            *without_rubbish(laid_out_of(np.inf, "layout", overlaps)), kept, None, None
-        )
-    laid_out, left_out = without_rubbish(
+        return LayoutWithHaplotypes(*cleaned(laid_out_of(np.inf, "layout", overlaps)), kept, None, None)
+    laid_out, left_out, cut_off = cleaned(
         _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
     )
     phased = None
@@ -102,8 +111,8 @@ def lay_out(
             # Those to come have their names.
             steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
             laid_out = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
-            return LayoutWithHaplotypes(*without_rubbish(laid_out), kept, None, None)
-    return LayoutWithHaplotypes(laid_out, left_out, kept, depth, phased)
+            return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
+    return LayoutWithHaplotypes(laid_out, left_out, cut_off, kept, depth, phased)
 
 
 def _whole_layout(

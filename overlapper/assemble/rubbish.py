@@ -80,6 +80,11 @@ class LeftOut(Table):
             end=np.where(moved, start + self.end - self.start, self.end),
         )
 
+    def moved(self, cut: np.ndarray) -> Self:
+        """Return the same of contigs whose first bases, as many as given of each, were cut off."""
+        start, end = ((at - cut[self.contig]).clip(0) for at in (self.start, self.end))
+        return dataclasses.replace(self, start=start, end=end)
+
 
 def leave_out(
     reads: Reads, laid_out: LaidOut, most_reads: int, room: int | None, threads: int

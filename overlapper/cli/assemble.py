@@ -111,9 +111,9 @@ def assemble(
             metavar="RATE",
             min=0,
             max=1,
-            help="Cut off ends of contigs that are expected to have a higher error rate than this. 1: cut "
-            "adapters only.",
-            show_default=str(0.04),
+            help="Cut off ends of contigs that fewer than three reads cover if the reads have a higher error "
+            "rate than this. 1: cut adapters only.",
+            show_default=str(0.01),
         ),
     ] = None,
     min_relative_depth: Annotated[

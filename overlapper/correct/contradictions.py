@@ -28,7 +28,6 @@ WORSE, MORE_EDITS = 1.1, 3
 they have more than `WORSE` times their edits, and `MORE_EDITS` more each."""
 
 
-@dataclasses.dataclass
 class Mended:
     """Pileups whose targets are mended where most of their reads contradict them.
 
@@ -40,16 +39,13 @@ class Mended:
         Places that most reads contradict after the vote: target, and base of it as it was given.
     """
 
-    pileups: Pileups
-    contradicted: list[tuple[int, int]]
-
     def __init__(self, given: Pileups, threads: int) -> None:
         self._threads, self._reads = threads, Sequences.of(given.reads)
         self._k = [
             shortest_anchor(given.targets.codes(target), given.typical_divergence)
             for target in range(len(given.targets))
         ]
-        self.contradicted = []
+        self.contradicted: list[tuple[int, int]] = []
         rows = Compared.of(given, DEPTH)
 
         def examine(target: int) -> Any:

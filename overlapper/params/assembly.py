@@ -65,7 +65,7 @@ class AssembleParams(Limited):
     accurate_polish_rounds : int
         Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
     end_errors : float
-        Most errors a base that an end of a contig may have; 1 cuts no end off.
+        Error rate of reads above which ends of contigs that too few of them have are cut off.
     min_relative_depth : float
         Contigs less deep than this share of the main one are left out (`overlapper.assemble.shallow`).
     graph : GraphParams
@@ -80,7 +80,7 @@ class AssembleParams(Limited):
     accurate_rounds: int = within(1, default=1)
     accurate_polish_rounds: int = within(0, 100, default=0)
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
-    end_errors: float = within(0, 1, default=0.04)
+    end_errors: float = within(0, 1, default=0.01)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO

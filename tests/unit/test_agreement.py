@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.agreement import AGREED, with_agreement
+from overlapper.assemble.agreement import AGREED, with_agreement, with_votes
+from overlapper.assemble.covered import Stretches
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
 from overlapper.correct.read_consensus import CONFIRMED_DEPTH
@@ -27,6 +28,17 @@ def on(places):
         unitig.astype(np.int32), np.arange(len(unitig), dtype=np.int32), start, reverse.astype(bool),
         r_start.astype(np.int32), r_end.astype(np.int32), np.array(LENGTHS)[unitig], r_end,
     )  # fmt: skip
+
+
+def test_bases_on_which_enough_reads_voted_are_as_sure_as_two_that_err_alike_are_rare():
+    """On the circle, one stretch begins before its first base, and another one ends behind its last."""
+    made = with_agreement(unitigs(), on([(0, 0, 0, 0, 4)] * 3), Overlaps.empty())
+    covered = Stretches(np.array([0, 0, 1, 1]), np.array([2, 8, -1, 8]), np.array([5, 10, 1, 12]))
+    mask = covered.mask(np.array(LENGTHS), np.array(CIRCULAR))
+    voted = with_votes(made, mask, 0.02)
+    assert voted.qualities_of(0).tolist() == [50] * 4 + [29] + [0] * 3 + [29] * 2 + [0] * 2
+    assert voted.qualities_of(1).tolist() == [29] * 2 + [0] * 6 + [29] * 2
+    assert with_votes(made, mask, 0.0).qualities_of(0)[4] == AGREED
 
 
 def test_bases_that_three_reads_have_are_sure():

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from overlapper.assemble import contigs
+from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.ends import without_error_prone_ends
-from overlapper.assemble.laid_out import Contigs
+from overlapper.assemble.covered import Covered
+from overlapper.assemble.ends import unconfirmed_ends, without_ends
+from overlapper.assemble.laid_out import Contigs, LaidOut
+from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.uncovered import intervals_of
 from overlapper.simulate import random_genome
-from overlapper.tables import Reads
+from overlapper.tables import Intervals, Reads
 
 BASES = "ACGTACGTAC"
 
@@ -30,28 +33,76 @@ def contigs_with(*qualities):
         ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (False, False), BASES[2:9]),
         ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (True, False), BASES[:9]),
         ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (False, True), BASES[2:]),
-        ([0, 30, 0, 30, 30, 30, 30, 30, 30, 30], (False, False), BASES[3:]),
-        ([0, 30, 30, 30, 0, 30, 30, 30, 30, 30], (False, False), BASES[1:]),
-        ([30, 30, 30, 30, 30, 30, 30, 30, 15, 30], (False, False), BASES),
-        ([9, 9, 9, 9, 9, 9, 9, 9, 9, 9], (False, False), BASES),
+        ([0, 0, 3, 0, 0, 30, 30, 30, 30, 30], (False, False), BASES[5:]),
+        ([0, 30, 30, 0, 0, 30, 30, 30, 30, 30], (False, False), BASES[1:]),
+        ([30, 30, 30, 30, 0, 0, 0, 30, 3, 30], (False, False), BASES),
         ([0] * 10, (False, False), BASES),
         ([0, 0, 0, 0, 30, 0, 0, 0, 0, 0], (False, False), BASES),
         ([0, 0, 0, 30, 30, 30, 30, 30, 0, 0], (False, False), BASES[3:8]),
     ],
 )
-def test_ends_that_are_often_wrong_go(quality, whole, expected):
+def test_ends_that_are_not_confirmed_go(quality, whole, expected):
     given = contigs_with(np.full(10, 30), np.array(quality))
-    found = without_error_prone_ends(given, np.array([(False, False), whole]), 0.12, 0.04)
+    stays = np.array([(False, False), whole])
+    cut = unconfirmed_ends(given.lengths, given.qualities > 0, stays)
+    found = without_ends(given, cut)
     assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
     assert found.names == given.names
     assert len(found.qualities_of(1)) == len(expected)
 
 
-@pytest.mark.parametrize(("error_rate", "most_errors"), [(0.002, 0.04), (0.039, 0.04), (0.15, 1.0)])
-def test_what_few_reads_have_stays_where_they_are_accurate_or_all_is_asked_for(error_rate, most_errors):
-    given = contigs_with(np.array([0, 0, 0, 30, 30, 30, 30, 30, 3, 0]))
-    cut = without_error_prone_ends(given, np.array([(False, False)]), error_rate, most_errors)
-    assert cut.sequence(0) == (BASES if most_errors == 1 else BASES[:8])
+READS = [
+    # read, start on the contig, reverse, interval of the read
+    (0, 0, False, 0, 4_000),
+    (1, 2_000, True, 0, 4_000),
+    (2, 3_000, False, 1_000, 4_000),
+]
+"""On a contig of 6,000 bases; the first 1,000 of the last read are not sound, and were cut off."""
+
+
+def laid_out(rows):
+    unitig, lengths = np.zeros(len(rows), np.int32), np.full(len(rows), 4_000)
+    read, start, reverse, r_start, r_end = map(np.array, zip(*rows, strict=True))
+    lengths[read == 2] = 3_000
+    own = OwnReads(
+        unitig, read.astype(np.int32), start, reverse, (r_start - 1_000 * (read == 2)).astype(np.int32),
+        (r_end - 1_000 * (read == 2)).astype(np.int32), np.full(len(rows), 6_000), lengths,
+    )  # fmt: skip
+    none = np.empty(0, np.int64)
+    contigs = Contigs(
+        random_genome(6_000, seed=1), np.array([False]), np.ones(1), np.ones(1, np.int64), none, none, none
+    )
+    return LaidOut(contigs, own)
+
+
+@pytest.mark.parametrize(
+    ("covered", "cut"),
+    [
+        ([(1_500, 4_000), (0, 4_000), (1_000, 4_000)], (1_500, 0)),
+        ([(1_500, 4_000), (800, 4_000), (1_000, 2_900)], (1_500, 800)),
+        ([(0, 4_000), (800, 4_000), (1_000, 3_800)], (0, 200)),
+        ([(0, 0), (3_000, 4_000), (0, 0)], (0, 0)),  # most would go
+    ],
+)
+def test_ends_of_contigs_go_where_too_few_reads_cover_theirs(covered, cut):
+    layout = laid_out(READS)
+    start, end = np.array(covered).T
+    # Two others lie on all that is covered of each read.
+    query, place = np.repeat(np.arange(3, dtype=np.int32), 2), np.zeros(6, np.int32)
+    overlaps = Intervals(
+        query, np.arange(3, 9, dtype=np.int32), np.zeros(6, bool), np.repeat(start, 2), np.repeat(end, 2),
+        place, place + 100,
+    )  # fmt: skip
+    sound = Sound.whole(np.full(9, 4_000))
+    sound.start[2] = 1_000
+    on = Covered.of(overlaps, sound, threads=1).on(layout, np.arange(9))
+    found = unconfirmed_ends(np.array([6_000]), on, np.zeros((1, 2), bool))
+    assert found.tolist() == [list(cut)]
+    shorter = layout.without_ends(found)
+    text = layout.contigs.sequences.sequence(0)
+    assert shorter.contigs.sequences.sequence(0) == text[cut[0] : 6_000 - cut[1]]
+    own = shorter.reads
+    assert (own.start >= 0).all() and (own.start + own.r_end - own.r_start <= 6_000 - sum(cut)).all()
 
 
 def test_linked_ends_and_circles_stay():

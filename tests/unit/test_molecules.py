@@ -56,6 +56,19 @@ def test_what_single_hifi_reads_have_at_the_ends_stays():
     assert contigs.sequences.sequence(0) in (text, turned(text))
 
 
+def test_what_a_single_read_with_errors_has_at_an_end_goes():
+    """Reads of all but the last 4,000 bases, which one more read has, errors and all."""
+    text = random_genome(14_000, seed=6).sequence(0)
+    covered, _ = simulate_reads(molecule(text[:10_000]), R10, coverage=25, seed=3)
+    alone = "".join(
+        "ACGT"["TGCA".index(base)] if i % 60 == 0 else base for i, base in enumerate(text[5_000:])
+    )
+    reads = Reads.concat([covered, molecule(alone)])
+    contig = assemble_reads(reads, threads=1).contigs.sequences.sequence(0)
+    assert 9_800 <= len(contig) <= 10_300
+    assert text[500:9_500] in contig or turned(text[500:9_500]) in contig
+
+
 def test_a_molecule_that_hairpins_close_ends_there():
     """Reads of an end go on with their reverse complement, as far as they came."""
     text = random_genome(15_000, seed=8).sequence(0)
