@@ -18,8 +18,8 @@ into what the copies share, and none across it.
 
 **Containment.** A confirmed read that no confirmed read contains *stands*. If others contain it, it falls
 unless a dovetail of ``min_overlap`` bases or more leads to a read that stands, from each of its ends beyond
-which one of them goes on; but not from an end where that one has no such dovetail, and this one has one to a
-read that stands or that none contains. Repeated until none falls. Containments of reads that stand do not
+which one of them goes on; but of a read that has no such dovetail at either end not where this one has one to
+a read that stands or that none contains. Repeated until none falls. Containments of reads that stand do not
 count::
 
     the end of a molecule  ├────────────────────x───       contains all, and leads nowhere
@@ -109,14 +109,12 @@ def containments_that_count(
     every, free = np.ones(len(confirmed), np.bool_), stands.copy()
     free[np.setdiff1d(np.arange(len(free)), inner[containment])] = True
     leads_on, leads_to_free = have_way_on(every, every), have_way_on(free, every)
+    leads_on = (leads_on[::2] | leads_on[1::2])[outer[disputed]]
     wanted = np.zeros(2 * len(confirmed), np.bool_)
     for side in (0, 1):
-        inner_end, outer_end = (
-            2 * read[disputed] + (side ^ (pairs.reverse & (read == pairs.target))[disputed])
-            for read in (inner, outer)
-        )
-        goes_on = (extents[side, disputed] != 0) & (leads_on[outer_end] | ~leads_to_free[inner_end])
-        wanted[inner_end[goes_on]] = True
+        turned = (pairs.reverse & (inner == pairs.target))[disputed]
+        ends = 2 * inner[disputed] + (side ^ turned)
+        wanted[ends[(extents[side, disputed] != 0) & (leads_on | ~leads_to_free[ends])]] = True
     falling = stands
     while falling.any():
         ends_there = wanted & ~have_way_on(stands, stands)

@@ -63,17 +63,14 @@ def containments_that_count(overlaps, lengths, confirmed, min_overlap):
         return found
 
     def is_wanted(read, end):
-        """Return whether a read that contains this one leads on beyond an end, or this one nowhere."""
+        """Return whether a read that contains this one goes on there, and leads on, or this one does not."""
         for (q, t, reverse, qs, qe, ts, te), contained in zip(overlaps, pairs, strict=True):
             if contained is None or contained[0] != read:
                 continue
             # Stored coordinates of the target are those of its own strand.
             start, stop, outer = (ts, te, t) if read == q else (qs, qe, q)
-            outer_end = end ^ bool(reverse)
-            bases_beyond = lengths[outer] - stop if outer_end else start
-            if bases_beyond and (
-                outer_end in ways(outer, set(range(len(lengths)))) or end not in ways(read, free)
-            ):
+            beyond = lengths[outer] - stop if end ^ bool(reverse) else start
+            if beyond and (ways(outer, set(range(len(lengths)))) or end not in ways(read, free)):
                 return True
         return False
 
