@@ -16,9 +16,15 @@ at either end, ``confirm_depth`` overlaps cover every base, each shortened by as
 read is not confirmed either that goes from one copy of a repeat into another: overlaps from both sides reach
 into what the copies share, and none across it.
 
-**Containment.** A confirmed read that no confirmed read contains *stands*. If another read contains it, it
-falls unless from each of its ends a dovetail of ``min_overlap`` bases or more leads to a read that stands;
-repeated until none falls. Containments of reads that stand do not count.
+**Containment.** A confirmed read that no confirmed read contains *stands*. If others contain it, it falls
+unless a dovetail of ``min_overlap`` bases or more leads to a read that stands, from each of its ends beyond
+which one of them goes on; but of a read that has no such dovetail at either end not where this one has one to
+a read that stands or that none contains. Repeated until none falls. Containments of reads that stand do not
+count::
+
+    the end of a molecule  ├────────────────────x───       contains all, and leads nowhere
+                           ├─────────────────────          confirmed: none goes on to the left; to the right
+                                 ─────────────────────     it leads to this one
 
 **Dovetails** are of four grades: of ``min_overlap`` bases or more, or of a third of the shorter read, between
 two reads that are confirmed, between one that is and one that is not, between two that are not; and shorter
@@ -92,14 +98,27 @@ def containments_that_count(
     query, target = pairs.query[joins], pairs.target[joins]
     query_first = extents[0, joins] > 0
     query_end, target_end = 2 * query + query_first, 2 * target + (pairs.reverse[joins] == query_first)
-    is_disputed = np.zeros(len(confirmed), np.bool_)
-    is_disputed[inner[disputed]] = True
+
+    def have_way_on(to: np.ndarray, source: np.ndarray) -> np.ndarray:
+        """Return a mask of the ends of reads ``source`` from which a dovetail leads to one of ``to``."""
+        ends = np.zeros(2 * len(confirmed), np.bool_)
+        ends[query_end[source[query] & to[target]]] = True
+        ends[target_end[source[target] & to[query]]] = True
+        return ends
+
+    every, free = np.ones(len(confirmed), np.bool_), stands.copy()
+    free[np.setdiff1d(np.arange(len(free)), inner[containment])] = True
+    leads_on, leads_to_free = have_way_on(every, every), have_way_on(free, every)
+    leads_on = (leads_on[::2] | leads_on[1::2])[outer[disputed]]
+    wanted = np.zeros(2 * len(confirmed), np.bool_)
+    for side in (0, 1):
+        turned = (pairs.reverse & (inner == pairs.target))[disputed]
+        ends = 2 * inner[disputed] + (side ^ turned)
+        wanted[ends[(extents[side, disputed] != 0) & (leads_on | ~leads_to_free[ends])]] = True
     falling = stands
     while falling.any():
-        has_way_on = np.zeros(2 * len(confirmed), np.bool_)
-        both = stands[query] & stands[target]
-        has_way_on[query_end[both]] = has_way_on[target_end[both]] = True
-        falling = stands & is_disputed & ~(has_way_on[::2] & has_way_on[1::2])
+        ends_there = wanted & ~have_way_on(stands, stands)
+        falling = stands & (ends_there[::2] | ends_there[1::2])
         stands &= ~falling
     return containment & ~(disputed & stands[inner])
 

@@ -20,6 +20,8 @@ from overlapper.tables import Reads
 PROBE = 101
 """Bases that both sides of a join have in common."""
 _PROBES = 8
+MANY_COPIES = 2.5
+"""Bases of all contigs, for one of primary contigs, from which on more copies than two are told."""
 
 
 class Part(NamedTuple):
@@ -96,10 +98,14 @@ class Haplotypes:
     def decision(self) -> str:
         """Text that says that there are two haplotypes, and how much of them is phased."""
         figures = self.figures()
-        return (
+        text = (
             f"two haplotypes, {self.depth:.3g} reads on a base of one: {figures['phased bases']:,} bases in "
             f"{counted(figures['phase blocks'], 'phase block')}"
         )
+        copies = int(self.phased.pieces.lengths.sum()) / max(1, figures["primary"]["bases"])
+        if copies < MANY_COPIES:
+            return text
+        return f"{text}; contigs of {copies:.1f} copies at a place: hap1 and hap2 share these among them"
 
     def figures(self) -> dict[str, Any]:
         """Return figures of the haplotypes."""

@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.sketch.spectrum import find_valley, log_negative_binomial
+from overlapper.sketch.spectrum import log_negative_binomial, smoothed, stands_out
 
 LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
 """Least shares of the k-mers of a diploid that one haplotype alone has (as many as where haplotypes differ in
@@ -22,6 +22,7 @@ LEAST_DEPTH = 6
 MORE_COPIES = 0.001
 """Share of k-mers that may have any multiplicity, as those of repeats of more than six copies do."""
 _COPIES = np.arange(1, 7)[:, None]
+_DEPTHS = np.arange(0.4, 1.2, 0.01)
 _SIZES = (10.0, 30.0, 100.0, 1000.0)
 _ROUNDS = 40
 
@@ -66,12 +67,16 @@ def ploidy(spectrum: np.ndarray) -> Ploidy | None:
         None where the spectrum has no peak: too few reads, or too many errors.
     """
     counts = np.asarray(spectrum, np.float64)[:-1]
-    valley, peak = find_valley(counts)
-    if (valley, peak) == (2, 3):
+    at = np.arange(2, max(3, int(0.8 * len(counts))))
+    smooth = smoothed(counts, at)
+    peak = int(at[np.argmax(at * smooth)])
+    below = at[at <= max(2.0, _DEPTHS[0] * peak)]
+    valley = int(below[np.argmin(smooth[: len(below)])])
+    if not stands_out(smooth[peak - 2], smooth[valley - 2]):
         return None
     multiplicities = np.arange(valley, min(len(counts), int(4.5 * peak)))
     counts = counts[multiplicities]
-    depths = peak * np.arange(0.4, 1.2, 0.01)
+    depths = peak * _DEPTHS
     fits = [fit for size in _SIZES for fit in _fitted(counts, multiplicities, depths, size)]
     _, depth, once, twice = max(fits)
     return Ploidy(depth, once / (once + twice))

@@ -108,18 +108,28 @@ def find_valley(counts: np.ndarray) -> tuple[int, int]:
     on; the peak, the maximum behind it, must stand out of the noise, else there is no valley and (2, 3)
     returns.
     """
-    cumulative = np.concatenate([[0.0], np.cumsum(counts)])
     at = np.arange(2, max(3, int(len(counts) * 0.8)))
-    reach = (0.15 * at).astype(np.int64)
-    smooth = (cumulative[at + reach + 1] - cumulative[at - reach]) / (2 * reach + 1)
+    smooth = smoothed(counts, at)
     rising = np.flatnonzero(np.diff(smooth) > 0)
     if len(rising) == 0:
         return 2, 3
     valley = int(rising[0])
     peak = valley + int(np.argmax(smooth[valley:]))
-    if smooth[peak] < 1.05 * smooth[valley] + 3 * math.sqrt(smooth[valley] + 1):
+    if not stands_out(smooth[peak], smooth[valley]):
         return 2, 3
     return int(at[valley]), int(at[peak])
+
+
+def smoothed(counts: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the mean of counts over 15 % of their multiplicity on either side."""
+    cumulative = np.concatenate([[0.0], np.cumsum(counts)])
+    reach = (0.15 * at).astype(np.int64)
+    return (cumulative[at + reach + 1] - cumulative[at - reach]) / (2 * reach + 1)
+
+
+def stands_out(peak: float, valley: float) -> bool:
+    """Return whether a peak of a spectrum stands out of the noise of a valley."""
+    return peak >= 1.05 * valley + 3 * math.sqrt(valley + 1)
 
 
 def repeat_limit(spectrum: np.ndarray, *, copies: int = 8, floor: int = 12, most_masked: float = 0.1) -> int:

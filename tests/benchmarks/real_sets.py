@@ -242,8 +242,8 @@ def kept(real, folder):
     return {"kept": f"{min((has[label] / had[label] for label in had if had[label]), default=1):.4f}"}
 
 
-def judged(program, data, name):
-    """Return the row of a set."""
+def judged(program, data, name, more=lambda contigs: {}):
+    """Return the row of a set; ``more`` judges its contigs further."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         real = RealSet(data, name, folder)
@@ -254,7 +254,7 @@ def judged(program, data, name):
         row |= {"cpu_s": f"{spent.cpu:.1f}", "MB": f"{spent.megabytes:.0f}"}
         if not lengths:
             return row
-        row |= by_reference(real, contigs) | by_labels(real, contigs)
+        row |= by_reference(real, contigs) | by_labels(real, contigs) | more(contigs)
         if program == "ours":
             row |= kept(real, folder)
             phased = [

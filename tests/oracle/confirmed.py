@@ -48,16 +48,34 @@ def containments_that_count(overlaps, lengths, confirmed, min_overlap):
     standing = {
         read for read, outer in containers.items() if confirmed[read] and not any(confirmed[o] for o in outer)
     }
+    free = standing | {read for read, outer in containers.items() if not outer}
 
-    def has_ways_on(read):
-        ways = set()
+    def ways(read, to):
+        """Return the ends of a read from which a dovetail leads to one of others."""
+        found = set()
         for overlap, contained in zip(overlaps, pairs, strict=True):
             bases = min(overlap[4] - overlap[3], overlap[6] - overlap[5])
-            if contained is None and bases >= min_overlap and {overlap[0], overlap[1]} <= standing:
-                ways |= {end for r, end in joined_ends(overlap, lengths) if r == read}
-        return ways == set(ENDS)
+            if contained is None and bases >= min_overlap:
+                one, other = joined_ends(overlap, lengths)
+                for here, there in ((one, other), (other, one)):
+                    if here[0] == read and there[0] in to:
+                        found.add(here[1])
+        return found
 
-    while falling := {read for read in standing if containers[read] and not has_ways_on(read)}:
+    def is_wanted(read, end):
+        """Return whether a read that contains this one goes on there, and leads on, or this one does not."""
+        for (q, t, reverse, qs, qe, ts, te), contained in zip(overlaps, pairs, strict=True):
+            if contained is None or contained[0] != read:
+                continue
+            # Stored coordinates of the target are those of its own strand.
+            start, stop, outer = (ts, te, t) if read == q else (qs, qe, q)
+            beyond = lengths[outer] - stop if end ^ bool(reverse) else start
+            if beyond and (ways(outer, set(range(len(lengths)))) or end not in ways(read, free)):
+                return True
+        return False
+
+    wanted = {read: {end for end in ENDS if is_wanted(read, end)} for read in standing}
+    while falling := {read for read in standing if wanted[read] - ways(read, standing)}:
         standing -= falling
     return [
         p is not None and not (p[0] in standing and confirmed[p[0]] and not confirmed[p[1]]) for p in pairs

@@ -66,3 +66,16 @@ def test_dovetails_that_count_equal_the_oracle(drawn, confirmed):
     assert (counting == counting[built.mirror]).all()
     rows = [rows_of(dovetails)[row] for row in built.edges.row]
     assert counting.tolist() == oracle.dovetails_that_count(rows, lengths.tolist(), confirmed, 6)
+
+
+def test_the_end_of_a_molecule_stays_where_a_read_with_an_error_contains_its_reads():
+    """Its last read has an error near its other end, and so no overlap with the reads that go on there."""
+    genome = random_genome(260, 4)
+    last, onward = (0, 130, False), [(30, 125, False), (35, 200, True), (60, 220, False), (100, 260, False)]
+    placed = [last, (0, 118, False), (0, 60, True), (0, 80, False), (0, 100, True), *onward]
+    reads, overlaps = read_set(genome, placed)
+    of_last, goes_on = ((overlaps.query == 0) | (overlaps.target == 0)), np.arange(len(placed)) >= 5
+    seen = overlaps.take(~(of_last & (goes_on[overlaps.query] | goes_on[overlaps.target])))
+    params = dataclasses.replace(PARAMS, min_overlap=20, confirm_depth=3)
+    unitigs = graph.assemble(reads, seen, params).layout
+    assert unitigs.lengths.max() == len(genome)

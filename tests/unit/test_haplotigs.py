@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from overlapper.assemble import layouts
-from overlapper.assemble.haplotigs import PROBE, Haplotig, Links, Part, join, of_haplotype, primary, spelled
+from overlapper.assemble.haplotigs import (
+    PROBE,
+    Haplotig,
+    Haplotypes,
+    Links,
+    Part,
+    join,
+    of_haplotype,
+    primary,
+    spelled,
+)
 from overlapper.assemble.haplotype_files import haplotig_gfa, names_of
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
@@ -158,3 +168,15 @@ def test_a_memory_budget_that_is_too_small():
         ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
     ):
         layouts._phased(sequences, None, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
+
+
+@pytest.mark.parametrize(("copies", "said"), [(2, ""), (3, "contigs of 3.0 copies at a place")])
+def test_more_than_two_copies_are_said(copies, said):
+    contigs = Reads.from_sequences(
+        ["a"] * copies, [random_genome(400, seed).sequence(0) for seed in range(copies)]
+    )
+    rows = [(number, 0, 400, 1, 1 + number % 2) for number in range(copies)]
+    opposite = [(one, other, 400) for one in range(copies) for other in range(one + 1, copies)]
+    made = Haplotypes.of(contigs, np.zeros(copies, bool), no_links(), phased(rows, opposite), 10.0)
+    assert made.decision().startswith("two haplotypes, 10 reads on a base of one")
+    assert said in made.decision() and ("copies at a place" in made.decision()) == bool(said)
