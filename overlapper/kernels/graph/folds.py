@@ -1,6 +1,4 @@
-"""Reads that fold back on themselves: by their words (`overlapper.assemble.folds`), or by their overlaps
-(`overlapper.graph.trim`).
-"""
+"""Reads that fold back: by words (`overlapper.assemble.folds`), by overlaps (`overlapper.graph.trim`)."""
 
 from __future__ import annotations
 
