@@ -37,7 +37,7 @@ from overlapper.extend.classify import classify
 from overlapper.graph.chimeric_ends import without_chimeric_ends
 from overlapper.graph.cores import cores_of
 from overlapper.graph.pairs import Pairs, blocks_of, cut
-from overlapper.kernels.graph import trimming
+from overlapper.kernels.graph import folds, trimming
 from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import OverlapClass, Overlaps
@@ -104,13 +104,13 @@ def trim(
     end = np.where(kept, crude.start + fine.end, 0)
     start, end = _with_free_ends(pairs, lengths, start, end, params.max_hang)
     junction = np.where(fine.junction >= 0, crude.start + fine.junction, crude.junction)
-    folds = trimming.palindromes(*pairs.intervals, junction)
+    turned = folds.palindromes(*pairs.intervals, junction)
     counts = {
         "reads without enough overlaps": int((~kept).sum()),
         "reads trimmed": int((kept & (end - start < lengths)).sum()),
         "bases trimmed": int((lengths - (end - start))[kept].sum()),
-        "chimeric reads cut": int((kept & (junction >= 0) & (folds == 0)).sum()),
-        "missed adapters cut": int((kept & (junction >= 0) & (folds > 0)).sum()),
+        "chimeric reads cut": int((kept & (junction >= 0) & (turned == 0)).sum()),
+        "missed adapters cut": int((kept & (junction >= 0) & (turned > 0)).sum()),
     }
     return Trimmed(start, end, counts)
 

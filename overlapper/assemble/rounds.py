@@ -11,7 +11,7 @@ alone::
 Of all windows of distances, `SPREAD` wide, that with most pairs has the *period*, its first pair by place. A
 contig goes round a circle if
 
-- it is joined to no other,
+- it is joined to no contig but such that go round a circle, too, those of a molecule of which copies differ,
 - from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart, and
   with the period behind them they span `LEAST` periods at least,
 - no more than `ENDS` bases are before and behind that, where reads may have what is of no molecule,
@@ -29,6 +29,7 @@ import numpy as np
 from overlapper.assemble.laid_out import Contigs, LaidOut, renumbered
 from overlapper.correct.packed_reads import with_names
 from overlapper.graph.layout import unitig_names
+from overlapper.graph.stats import joined
 from overlapper.tables import Reads
 
 K = 11
@@ -49,15 +50,18 @@ def in_one_round(laid_out: LaidOut) -> LaidOut:
     """Return contigs of which none goes round a small circle more than once."""
     contigs, own = laid_out.contigs, laid_out.reads
     bases = own.r_end.astype(np.int64) - own.r_start
-    lengths, alone = contigs.sequences.lengths, np.ones(len(contigs), np.bool_)
-    alone[np.concatenate([contigs.link_source, contigs.link_target]) >> 1] = False
-    longest = np.zeros(len(contigs), np.int64)
+    lengths, longest = contigs.sequences.lengths, np.zeros(len(contigs), np.int64)
     np.maximum.at(longest, own.unitig, bases)
-    found = {}
-    for contig in np.flatnonzero(alone & (lengths <= MOST_READS * longest)).tolist():
+    component = joined(contigs.link_source >> 1, contigs.link_target >> 1, len(contigs))
+    small = np.ones(len(contigs), np.bool_)
+    small[component[lengths > MOST_READS * longest]] = False
+    found, goes_round = {}, np.zeros(len(contigs), np.bool_)
+    for contig in np.flatnonzero(small[component]).tolist():
         first, period = _first_round(contigs.sequences.codes(contig))
         if period and np.median(bases[own.unitig == contig]) <= ONE * period:
-            found[contig] = first, period
+            found[contig], goes_round[contig] = (first, period), True
+    others = component[~goes_round]
+    found = {contig: round_ for contig, round_ in found.items() if component[contig] not in others}
     return _cut_to(laid_out, found) if found else laid_out
 
 
@@ -101,12 +105,12 @@ def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:
         depth[contig] = (r_end - r_start)[on].sum() / period
     lengths = np.array([len(text) for text in texts])
     order = np.argsort(-lengths, kind="stable")
-    place = np.argsort(order)
+    place, stays = np.argsort(order), ~np.isin(contigs.link_source >> 1, list(found))
     sequences = Reads.from_sequences([""] * len(texts), [texts[contig] for contig in order.tolist()])
     made = Contigs(
         with_names(sequences, unitig_names(circular[order])), circular[order], depth[order],
-        contigs.reads[order], renumbered(contigs.link_source, place), renumbered(contigs.link_target, place),
-        contigs.link_overlap,
+        contigs.reads[order], renumbered(contigs.link_source[stays], place),
+        renumbered(contigs.link_target[stays], place), contigs.link_overlap[stays],
     )  # fmt: skip
     own = dataclasses.replace(
         own, unitig=place[own.unitig].astype(np.int32), start=start, r_start=r_start, r_end=r_end,

@@ -1,4 +1,4 @@
-"""Contigs that are left out: of a few bad reads, at places that other contigs hold.
+"""Contigs that are left out: of a few bad reads, or circles that differ in a base, which others hold.
 
 Reads too bad to be corrected fit no others, and two or three of them may be laid out beside the contig of
 their place::
@@ -7,9 +7,10 @@ their place::
     left out         ──x────x─x───x────x──                       k-mers at errors are of no other read
                                ─x────x──x──x─
 
-**Candidates** are contigs of at most ``tip_reads`` reads, contained ones included, that are linked to no
-other. They are looked at by their reads, most first, of equals the longest first. 31-mers tell (of more than
-2^25 in contigs and unplaced reads those with the smallest hashes).
+**Candidates** are contigs that are linked to no other, of at most ``tip_reads`` reads, contained ones
+included, or circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid,
+some copies differ in a base or two. They are looked at by their reads, most first, of equals the longest
+first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the smallest hashes).
 
 **Held.** A bin of 1,000 bases of a candidate is held where contigs that stay have a tenth of its k-mers (one
 base in 14 may be an error). All but a tenth of its bins have to be held.
@@ -32,7 +33,7 @@ import numpy as np
 
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, LEAST_OF_BIN, MOST_KMERS
-from overlapper.assemble.laid_out import LaidOut
+from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.pieces import BIN, K
 from overlapper.runtime.memory import check_room
 from overlapper.sketch.counting import KmerCounts, count_kmers
@@ -44,6 +45,9 @@ CONFIRMED = 3
 """Least reads that confirm a k-mer: two may have been corrected by each other."""
 NOWHERE = -1
 """The contig of reads that belong to none that stays."""
+ALIKE = 50
+"""Circles are as long as each other if their lengths differ by less than one in this many: chosen, as in
+`overlapper.assemble.rounds`."""
 HELD = 0.9
 """Least share of the bins of a contig that others hold."""
 
@@ -110,8 +114,8 @@ def leave_out(
     own, contigs = laid_out.reads, laid_out.contigs
     of_contig = np.bincount(own.unitig, minlength=len(contigs))
     ends = np.concatenate([contigs.link_source, contigs.link_target])
-    few = of_contig <= most_reads
-    candidates = np.setdiff1d(np.flatnonzero(few), ends >> 1)
+    few = np.flatnonzero(of_contig <= most_reads)
+    candidates = np.setdiff1d(np.union1d(few, _circles_as_long(contigs)), ends >> 1)
     if not len(candidates) or len(contigs) == 1:
         return laid_out, LeftOut.empty()
     unplaced = np.setdiff1d(np.arange(len(reads)), own.read[~np.isin(own.unitig, candidates)])
@@ -136,6 +140,14 @@ def leave_out(
     beside, start, end = (values[at] for values in place)
     left_out = LeftOut(own.read[of], (at + 1).astype(np.int32), (np.cumsum(stays) - 1)[beside], start, end)
     return laid_out.take(np.flatnonzero(stays)), left_out
+
+
+def _circles_as_long(contigs: Contigs) -> np.ndarray:
+    """Return the circles, which are in the order of their lengths, that are as long as the next one."""
+    circles = np.flatnonzero(contigs.circular)
+    lengths = contigs.sequences.lengths[circles]
+    alike = np.flatnonzero(ALIKE * (lengths[:-1] - lengths[1:]) <= lengths[:-1])
+    return circles[np.union1d(alike, alike + 1)]
 
 
 class _Judge:

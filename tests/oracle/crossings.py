@@ -2,13 +2,15 @@
 
 from tests.oracle import mem_anchors
 
-LOOK_BACK, JUMP, BUCKET, MOST_PLACES = 24, 60, 4096, 16
+LOOK_BACK, JUMP, BUCKET, MOST_PLACES, AWAY, TURN = 24, 60, 4096, 16, 128, 8
 
 
 def crossing(target, read, k):
     """Anchors (first base on target and read, length, edits of the gap before) of a read on its strand."""
     limits = 0, len(target), 0, len(read)
-    found = mem_anchors.anchors(target, read, limits, k, len(target), MOST_PLACES, len(target) + len(read))
+    found = mem_anchors.anchors(
+        target, read, limits, k, len(target), MOST_PLACES, AWAY, TURN, len(target) + len(read)
+    )
     made, i, j = [], 0, 0
     for a_i, a_j, length in best_chain(found):
         behind = max(0, i - a_i, j - a_j) if made else 0

@@ -9,7 +9,7 @@ from collections import Counter
 
 from tests.oracle import edit_paths, mem_anchors
 
-MAX_PLACES, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 50, 200, 8, 512
+MAX_PLACES, AWAY, TURN, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 128, 8, 50, 200, 8, 512
 
 
 def path_window(target, layer, t0, t1, r0, r1):
@@ -49,7 +49,7 @@ def first_path(target, layer, k, max_gap, most):
     bases = layer["bases"]
     limits = (layer["t_start"], layer["t_end"], 0, len(bases))
     band = 150 + len(bases) // 20
-    found = mem_anchors.anchors(target, bases, limits, k, band, MAX_PLACES, most)
+    found = mem_anchors.anchors(target, bases, limits, k, band, MAX_PLACES, AWAY, TURN, most)
     layer["used"] = bool(found)
     if not found:
         layer["start"] = layer["end"] = 0

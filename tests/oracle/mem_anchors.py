@@ -16,19 +16,33 @@ def places(target, read, i, window, k, band):
     return found
 
 
-def anchors(target, read, window, k, band, most_places, most):
-    """Maximal matches (i, j, length), from their first k-mer on that has few places."""
+def anchors(target, read, window, k, band, most_places, away, turn, most):
+    """Maximal matches (i, j, length), from their first k-mer on that counts."""
     t_start, t_end, r_start, r_end = window
-    target, read, found = bytes(target), bytes(read), []
+    target, read, found, counts = bytes(target), bytes(read), [], set()
+    latest = -away - 1
     for i in range(r_start, r_end - k + 1):
         here = places(target, read, i, window, k, band)
-        if len(here) > most_places:
-            continue
+        if len(here) > 1:
+            if i - latest > away:
+                line = t_start + (i - r_start) * (t_end - t_start) // max(1, r_end - r_start)
+                last = max(((a + length, n, b - a) for n, (a, b, length) in enumerate(found)), default=None)
+                end, _, followed = last or (i, 0, line - i)
+            latest, nearest = i, min(here, key=lambda j: abs(j - i - followed))
+            follows = i >= end and abs(nearest - i - followed) <= 1 + (i - end) // turn
+            if follows:
+                followed, end = nearest - i, i
+                while end < r_end and end + followed < t_end and read[end] == target[end + followed] < 4:
+                    end += 1
+            if len(here) > most_places:
+                here = [nearest] if follows else []
+                counts.update((i, j) for j in here)
         for j in here:
             x = 0
             while i - x > r_start and j - x > t_start and read[i - x - 1] == target[j - x - 1] < 4:
                 x += 1
-                if len(places(target, read, i - x, window, k, band)) <= most_places:
+                few = len(places(target, read, i - x, window, k, band)) <= most_places
+                if few or (i - x, j - x) in counts:
                     break
             else:
                 x = 0

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.graph.pairs import Pairs, pairs_of
-from overlapper.kernels.graph import trimming
+from overlapper.kernels.graph import folds, trimming
 from tests.graph_cases import overlap_table
 from tests.oracle import trimming as oracle
 from tests.tries import tries
@@ -133,5 +133,5 @@ def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
 @settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(), st.lists(st.integers(-1, LENGTH), min_size=3, max_size=3))
 def test_palindromes_equal_the_oracle(rows, junctions):
-    found = trimming.palindromes(*columns(rows), np.array(junctions))
+    found = folds.palindromes(*columns(rows), np.array(junctions))
     assert found.tolist() == oracle.palindromes(rows, junctions)

@@ -47,7 +47,9 @@ def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap, more):
     rows, heads = np.empty((300, 3), np.int32), index.heads.copy()
     n = kernel.find_anchors(t, r, window, k, band, index, rows)
     assert (index.heads == heads).all()
-    found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
+    found = oracle.anchors(
+        target, read, window, k, band, kernel.MOST_PLACES, kernel.AWAY, kernel.TURN, len(rows)
+    )
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:
         memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
@@ -68,7 +70,7 @@ def test_long_matches_follow_each_other_across_the_short_ones_of_tandem_copies()
     for place in range(150, len(read), 350):
         read[place] = (read[place] + 1) % 4
     window = (0, len(target), 0, len(read))
-    found = oracle.anchors(target, read, window, 9, 400, kernel.MOST_PLACES, 10**6)
+    found = oracle.anchors(target, read, window, 9, 400, kernel.MOST_PLACES, kernel.AWAY, kernel.TURN, 10**6)
     rows, n = np.array(found, np.int32), len(found)
     memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
     size = kernel.best_chain(rows, n, 1000, *memory)

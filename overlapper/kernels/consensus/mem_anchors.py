@@ -1,11 +1,16 @@
 """Chained exact matches between a target and a read that is known to overlap it.
 
 **Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two, from their
-first k-mer on that is not frequent, if this one is within ``band`` diagonals of the line from corner to
-corner of the intervals. Frequent is a k-mer of the read with more than `MOST_PLACES` places in the target's
-interval, near the line. (A match may begin in a long homopolymer run, of which two reads have different
-lengths, and go on for thousands of bases.) Anchors ``(i, j, length)``, first bases on read and target, ascend
-by ``i``, then by ``j``.
+first k-mer on that *counts*: one within ``band`` diagonals of the line from corner to corner of the
+intervals, and not *frequent*: with more than `MOST_PLACES` places in the target's interval near the line. (A
+match may begin in a long homopolymer run, of which two reads have different lengths, and go on for thousands
+of bases.) Tandem arrays are *followed* across differences, copy by copy: of each k-mer with several places
+near the line that begins ``gap`` bases behind the match followed, 0 or more, that place is followed next that
+is nearest to its diagonal, of equals the first, if it is at most ``1 + gap / TURN`` bases off, rounded down;
+and there a frequent k-mer counts, too. The first k-mer with several places, and one behind `AWAY` k-mers
+without, follow the anchor so far that ends last on the read, of equals the latest, or from where it begins
+itself the line where there is none. Anchors ``(i, j, length)``, first bases on read and target, ascend by
+``i``, then by ``j``.
 
 **Chain.** The score of the best chain that ends at anchor a is, in quarters of a base::
 
@@ -58,6 +63,10 @@ U64 = np.uint64
 LOOK_BACK = 50
 MAX_SHIFT = 200
 NEAR = 8
+AWAY = 128
+"""Chosen: k-mers without several places, more than errors leave in an array."""
+TURN = 8
+"""Chosen: reads that err in 14 % of their bases have gained or lost fewer over so many."""
 DIAGONALS = 512
 """Diagonals are told apart modulo this: more than twice `MAX_SHIFT` and `NEAR`, so that anchors on two
 diagonals of the same remainder are never chained."""
@@ -104,8 +113,11 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     kmer, known, n = U64(0), np.int64(0), 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
-    frequent_from = behind_frequent = np.int64(-1)  # the last k-mers in a row that are frequent
+    frequent_from = behind_frequent = np.int64(-AWAY)  # the last k-mers in a row that are frequent
     diagonal = farthest_end = farthest_diagonal = np.int64(0)  # farthest: the match that ends last
+    behind_several = np.int64(-AWAY)
+    followed_end = followed_diagonal = np.int64(0)
+    array_end = array_diagonal = np.int64(0)  # the last match that a frequent k-mer follows
     while True:
         if last + 1 < farthest_end:  # the next k-mer is in the farthest match, and so on the target
             last += 1
@@ -130,19 +142,39 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
                 heads[bucket] = j
                 n_moved += 1
-            while 0 <= j <= last_near:
+            is_frequent = False
+            while 0 <= j <= last_near and not is_frequent:
                 if U64(kmers[j]) == kmer:
-                    if n_places == 0 and later[j] <= last_near:
-                        frequent_from = frequent_from if behind_frequent == i else i
-                        behind_frequent = i + 1
-                        break
+                    is_frequent = n_places == 0 and later[j] <= last_near
                     places[n_places] = j
                     n_places += 1
                 j = np.int64(following[j])
-        first = frequent_from if behind_frequent == i else i
+            if n_places > 1 or is_frequent:
+                if i - behind_several >= AWAY:
+                    followed_end, followed_diagonal = farthest_end, farthest_diagonal
+                    if n == 0:
+                        followed_end, followed_diagonal = i, line - i
+                behind_several = i + 1
+                j, gap, follows = places[0], i - followed_end, False
+                if gap >= 0:
+                    j = _nearest(j, i + followed_diagonal, last_near, kmers, following)
+                    follows = abs(j - i - followed_diagonal) <= 1 + gap // TURN
+                if follows:
+                    left = min(t_end - j, r_end - i) - k
+                    followed_end = i + k + equal_bases(target, j + k, read, i + k, left)
+                    followed_diagonal = j - i
+                if is_frequent:
+                    frequent_from = frequent_from if behind_frequent == i else i
+                    behind_frequent = i + 1
+                    places[0], n_places = j, np.int64(follows)
+                    if follows:
+                        array_end, array_diagonal = followed_end, followed_diagonal
+        in_array = behind_frequent >= i
+        first = frequent_from if in_array else i
         for place in range(n_places):
             j = places[place]
-            if _begins_before(target, read, i, j, r_start, t_start, first):
+            in_match = behind_frequent == i and j - i == array_diagonal and i + k <= array_end
+            if in_match or _begins_before(target, read, i, j, r_start, t_start, first):
                 # Within a long match, which is then the farthest one, a repeat starts others.
                 behind = max(farthest_end - i - k, np.int64(0)) if j - i == farthest_diagonal else np.int64(0)
             elif n == len(anchors):
@@ -165,6 +197,17 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
     return n
+
+
+@inner
+def _nearest(j, wanted, last_near, kmers, following):
+    """Return that of the places of a k-mer from ``j`` to ``last_near`` that is nearest to the one wanted."""
+    kmer, nearest = kmers[j], j
+    while 0 <= j <= last_near and j < wanted + abs(nearest - wanted):
+        if kmers[j] == kmer and abs(j - wanted) < abs(nearest - wanted):
+            nearest = j
+        j = np.int64(following[j])
+    return nearest
 
 
 @inner

@@ -1,4 +1,4 @@
-"""Reads that fold back on themselves. Definitions are in `overlapper.assemble.folds`."""
+"""Reads that fold back: by words (`overlapper.assemble.folds`), by overlaps (`overlapper.graph.trim`)."""
 
 from __future__ import annotations
 
@@ -99,3 +99,56 @@ def _fold(pairs, paired, length, spread, least, loop, apart, distances):
         widest = max(widest, distances[i] - distances[i - 1])
     widest = max(widest, arm - distances[best - 1])
     return place if apart * widest <= arm else np.int64(-1)
+
+
+@njit(nogil=True, cache=True)
+def palindromes(query, target, reverse, q_start, q_end, t_start, t_end, junction):
+    """Count reads that match both sides of a junction, on opposite strands and with the same bases.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
+        Overlaps; those of the same query and target lie next to each other.
+    junction : array of int, shape (reads,)
+        A position on each read; below 0 there is none.
+
+    Returns
+    -------
+    ndarray of int32, shape (reads,)
+    """
+    votes = np.zeros(len(junction), np.int32)
+    begin = 0
+    for row in range(1, len(query) + 1):
+        if row < len(query) and query[row] == query[begin] and target[row] == target[begin]:
+            continue
+        if row - begin > 1:
+            inside = slice(begin, row)
+            votes[query[begin]] += _turns_back(
+                reverse[inside], q_start[inside], q_end[inside], t_start[inside], t_end[inside],
+                junction[query[begin]],
+            )  # fmt: skip
+            votes[target[begin]] += _turns_back(
+                reverse[inside], t_start[inside], t_end[inside], q_start[inside], q_end[inside],
+                junction[target[begin]],
+            )  # fmt: skip
+        begin = row
+    return votes
+
+
+@njit(nogil=True, cache=True)
+def _turns_back(reverse, start, end, other_start, other_end, junction):
+    """Return 1 if two overlaps of a pair meet at the junction of one read and lie together on the other."""
+    if junction < 0:
+        return 0
+    for i in range(len(reverse)):
+        for j in range(len(reverse)):
+            if (
+                reverse[i] == reverse[j]
+                or start[i] + end[i] > 2 * junction
+                or start[j] + end[j] < 2 * junction
+            ):
+                continue
+            shared = min(other_end[i], other_end[j]) - max(other_start[i], other_start[j])
+            if 2 * shared > min(other_end[i] - other_start[i], other_end[j] - other_start[j]):
+                return 1
+    return 0
