@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource
+from overlapper.candidates import registry
 from overlapper.extend import chain
 from overlapper.extend.registry import ALIGNING, check_compression, device_for
 from overlapper.extend.selection import Selection
@@ -34,8 +34,9 @@ from overlapper.overlap.tile import Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.messages import Report, counted
+from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.sketch.homopolymers import sketched_form
-from overlapper.tables import Candidates, Overlaps, Reads
+from overlapper.tables import Candidates, Overlaps, Reads, Seeding
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
 from overlapper.tiled.tile_work import TileNumber, TileWork, finished_artifact
 from overlapper.tiled.workdir import Workdir
@@ -218,21 +219,24 @@ class StoredRun:
         return self.fitted(params)
 
     def write_seeds(self, params: Params) -> None:
-        """Write the seeds in blocks that fit, unless they are there."""
-        store, room, blocks = self._store, self._budget.left(len(self._store)), IN_BLOCKS[params.finder]
-        path = self._workdir.path("seeds", *blocks.depends_on(params), *_content(store))
+        """Choose which places seed, unless that is there, or one tile has all reads."""
+        store, threads = self._store, self.threads
+        room, finder = self._budget.left(len(store)), registry.finder(params.finder)
+        path: Path | None = self._workdir.path("seeds", *finder.depends_on(params), *_content(store))
+        bases, fewest = int(store.lengths.sum()), self._budget.fewest_tiles
+        assert path
         known = finished(path, verify=True)
         if known is None or known.facts["tile_bytes"] > room:
-            with writing(path) as artifact:
-
-                def cut(seed_bytes: int) -> np.ndarray:
-                    bounds = cut_blocks(store.lengths, seed_bytes, room, self._budget.fewest_tiles)
-                    largest = tile_bytes(int(store.lengths.sum()), seed_bytes, len(bounds) - 1)
-                    artifact.facts["tile_bytes"] = largest
-                    return bounds
-
-                blocks.write(artifact, store, params, room, self.threads, cut)
-        device = device_for(params.extender, self._device, int(store.lengths.sum()), self.threads)
+            seed_bytes = finder.BYTES_PER_SEED * finder.looked_at(store, params, threads)
+            if len(cut_blocks(store.lengths, seed_bytes, room, fewest)) == 2:
+                path = None
+            else:
+                with writing(path) as artifact:
+                    seed_bytes = finder.BYTES_PER_SEED * finder.choose(artifact, store, params, room, threads)
+                    bounds = cut_blocks(store.lengths, seed_bytes, room, fewest)
+                    artifact.save("bounds", bounds)
+                    artifact.facts["tile_bytes"] = tile_bytes(bases, seed_bytes, len(bounds) - 1)
+        device = device_for(params.extender, self._device, bases, threads)
         results = self._workdir.folder
         self.work = TileWork(store.artifact.folder, path, results, params, device, self._gpu_memory)
 
@@ -244,22 +248,26 @@ class StoredRun:
 
     def _agreements(self, params: Params) -> Iterator[np.ndarray]:
         """Yield the agreement of chains of some queries; where one tile is all, it stays loaded."""
-        store, seeds = self._store, self.work.blocks()
-        if len(seeds.bounds) == 2:
-            self._whole = self.work.loaded((0, 0), self.threads)
-            yield from self._whole.agreements(params, lambda: None, self.threads)
-        else:
+        store, chosen = self._store, self.work.chosen()
+        if chosen and len(chosen.bounds) > 2:
             queries = chain.sample_queries(len(store))
-            yield from agreements_of(store, seeds, queries, 0, params, self.threads)
+            yield from agreements_of(store, chosen, queries, 0, params, self.threads)
+        else:
+            yield from self._loaded().agreements(params, lambda: None, self.threads)
+
+    def _loaded(self) -> Tile:
+        """Return the tile that has all reads."""
+        self._whole = self._whole or self.work.loaded((0, 0), self.threads)
+        return self._whole
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`; tiles are done unless they are done already."""
         for difference in self._workdir.changed(dataclasses.asdict(params)):
             self._note(difference)
-        seeds = self.work.blocks()
-        key = [dataclasses.asdict(params), seeds.bounds.tolist(), *_content(self._store)]
+        bounds = self.work.bounds()
+        key = [dataclasses.asdict(params), bounds.tolist(), *_content(self._store)]
         work = dataclasses.replace(self.work, params=params, results=self._workdir.path("overlaps", *key))
-        tiles = list(itertools.combinations_with_replacement(range(len(seeds.bounds) - 1), 2))
+        tiles = list(itertools.combinations_with_replacement(range(len(bounds) - 1), 2))
         missing = [tile for tile in tiles if work.missing(tile, verify=True)]
         if len(missing) < len(tiles):
             self._note(f"done already: {len(tiles) - len(missing)} of {counted(len(tiles), 'tile')}")
@@ -269,7 +277,9 @@ class StoredRun:
         for strip in strips:
             taken.update(strip.facts["taken"])
         devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
-        found = Found(lambda: read_parts(strips, len(self._store)), {**seeds.counts, **taken}, devices)
+        chosen = self.work.chosen()
+        counts = chosen.counts if chosen else self._loaded().finder.counts()
+        found = Found(lambda: read_parts(strips, len(self._store)), {**counts, **taken}, devices)
         for overlaps in found.overlaps():
             selection.add(overlaps)
         return found
@@ -312,14 +322,19 @@ def _content(store: ReadStore) -> list[str]:
 
 
 def agreements_of(
-    store: SeedSource, seeds: SeededBlocks, queries: np.ndarray, first_read: int, params: Params, threads: int
+    store: registry.SeedSource,
+    chosen: ChosenSeeds,
+    queries: np.ndarray,
+    first_read: int,
+    params: Params,
+    threads: int,
 ) -> Iterator[np.ndarray]:
     """Yield the agreement of chains (`overlapper.extend.chain`) of some queries with each block of reads.
 
     Parameters
     ----------
     store : SeedSource
-    seeds : SeededBlocks
+    chosen : ChosenSeeds
         Of several blocks.
     queries : ndarray of int64
         Ascending.
@@ -328,18 +343,20 @@ def agreements_of(
     params : Params
     threads : int
     """
-    compressed = params.sketch.homopolymer_compressed
-    sampled, _ = sketched_form(
-        Reads.concat([store.block(query, query + 1) for query in queries.tolist()]), compressed
-    )
-    finder_with = seeds.sample(queries, sampled)
-    for block, (start, stop) in enumerate(itertools.pairwise(seeds.bounds.tolist())):
-        if start < first_read:
+    compressed, n = params.sketch.homopolymer_compressed, len(queries)
+    of_queries = Reads.concat([store.block(query, query + 1) for query in queries.tolist()])
+    sampled, _ = sketched_form(of_queries, compressed)
+    places = Seeding.concat([chosen.seeding(query, query + 1) for query in queries.tolist()])
+    kind = registry.finder(params.finder)
+    for start, stop in itertools.pairwise(chosen.bounds.tolist()):
+        if start < first_read or not n:
             continue
         targets, _ = sketched_form(store.block(start, stop), compressed)
-        reads = Reads.concat([sampled, targets])
-        finder = finder_with(block, reads, threads)
-        found = [finder.find(query, query + 1) for query in range(len(queries))]
-        sample = Candidates.concat(found or [finder.find(0, 0)])
-        later = sample.target - len(queries) + start > queries[sample.query]
+        reads, seeding = (
+            Reads.concat([sampled, targets]),
+            Seeding.concat([places, chosen.seeding(start, stop)]),
+        )
+        finder = kind.of_tile(reads, seeding, chosen, params, n, threads)
+        sample = Candidates.concat([finder.find(query, query + 1) for query in range(n)])
+        later = sample.target - n + start > queries[sample.query]
         yield chain.agreements(reads, sample.take(later), params.chain)
