@@ -154,7 +154,7 @@ class StageRun:
     def print_plan(self, progress: Progress, rounds: int, unitig_bases: int = 0) -> None:
         """Read the reads, and print what a run would take (`overlapper.assemble.budget_estimate`)."""
         from overlapper.assemble.budget_estimate import describe
-        from overlapper.tiled.tiles import planned
+        from overlapper.overlap.pipeline import planned
 
         with self._on_disk(progress, _no_others) as (store, *_):
             params = planned(store, self.budget, self.preset, None)
@@ -214,8 +214,8 @@ class StageRun:
     @contextlib.contextmanager
     def _on_disk(self, progress: Progress, others: Callable[[Reads], list[Input]]) -> Iterator[Opened]:
         from overlapper.io.identity import digest_of_arrays, states_of
+        from overlapper.tiled.reads import store_reads
         from overlapper.tiled.stages import Stages
-        from overlapper.tiled.tiles import store_reads
         from overlapper.tiled.workdir import Workdir
 
         parts = self.parts

@@ -16,17 +16,16 @@ from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.io import folders
-from overlapper.io.artifacts import writing
+from overlapper.io.artifacts import finished_artifact, writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_params
+from overlapper.overlap.tiles import agreements_of
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
 from overlapper.tiled.plan import cut_blocks
-from overlapper.tiled.tile_work import finished_artifact
-from overlapper.tiled.tiles import agreements_of
 
 SAMPLE_TARGETS = 16
 

@@ -311,6 +311,13 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
     return Artifact(path, facts)
 
 
+def finished_artifact(path: Path) -> Artifact:
+    """Return an artifact that is known to be finished."""
+    artifact = finished(path)
+    assert artifact, path
+    return artifact
+
+
 def check_no_link(path: Path) -> None:
     """Raise an `InputError` if a path is a link."""
     if path.is_symlink():

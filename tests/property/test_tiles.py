@@ -11,13 +11,15 @@ from overlapper.candidates.registry import FINDERS
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
-from overlapper.overlap import pipeline
+from overlapper.overlap import pipeline, tile_work, tiles
+from overlapper.overlap.tiles import Folder
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
 from overlapper.sketch import deep_reads, page_chains
 from overlapper.tables import Overlaps, Reads
-from overlapper.tiled import plan, tile_work, tiles
+from overlapper.tiled import plan
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, random_text, reads_of, simulated_reads
 
@@ -33,20 +35,13 @@ def simulated(model):
 def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
     with Workdir(folder) as workdir:
-        store = tiles.store_reads(
+        store = store_reads(
             workdir, [reads.take(part) for part in np.array_split(np.arange(len(reads)), blocks)]
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
-            result = tiles.run_tiled(
-                store,
-                workdir,
-                Budget(LARGE, threads),
-                preset,
-                changes=changes,
-                run_tiles=run_tiles,
-                device=device,
-            )
+            place = Folder(workdir, Budget(LARGE, threads), device, run_tiles=run_tiles)
+            result = pipeline.run_tiled(store, place, preset, changes=changes)
         return result, Overlaps.concat(list(result.overlaps()))
 
 

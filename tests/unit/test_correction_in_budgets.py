@@ -19,8 +19,8 @@ from overlapper.overlap import pipeline
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps
-from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, reads_of
@@ -56,9 +56,10 @@ def stored(
     reads = reads_of()
     parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
     with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
-        store = tiles.store_reads(workdir, parts)
+        store = store_reads(workdir, parts)
         patch.setattr(
-            tiles, "cut_blocks", lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int)
+            "overlapper.overlap.tiles.cut_blocks",
+            lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int),
         )
         made = correct_packed(
             store,
@@ -130,7 +131,7 @@ def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypa
 def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
+        store = store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
         assert store.artifact.facts["content"] == digest_of_reads(reads)
         assert store.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
         some = np.array([4, 0, 9])
@@ -162,7 +163,7 @@ def test_divergences_on_disk_are_those_of_all_rows(tmp_path, unknown):
 def test_a_block_takes_what_there_is_room_for(tmp_path):
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [reads])
+        store = store_reads(workdir, [reads])
         overlaps = Overlaps.empty()
         with writing(tmp_path / "rows") as artifact:
             write_rows(artifact, [overlaps], store.lengths, 0, 1)
@@ -180,7 +181,7 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
 
 def test_a_budget_that_is_too_small_is_told(tmp_path):
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [read_set()])
+        store = store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
             correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1), order=store.order)
 

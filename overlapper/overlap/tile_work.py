@@ -19,7 +19,7 @@ import numpy as np
 from overlapper.candidates import registry
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.gpus import Gpus
-from overlapper.io.artifacts import Artifact, Finisher, finished
+from overlapper.io.artifacts import Artifact, Finisher, finished, finished_artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.io.sorted_parts import write_part
 from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
@@ -153,10 +153,3 @@ def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
     if waiting:
         write_part(artifact, Overlaps.concat(waiting))
     artifact.facts["taken"] = taken
-
-
-def finished_artifact(path: Path) -> Artifact:
-    """Return an artifact that is known to be finished."""
-    artifact = finished(path)
-    assert artifact, path
-    return artifact
