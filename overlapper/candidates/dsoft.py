@@ -41,7 +41,7 @@ class DsoftFinder:
         Reads before this one are not targets.
     """
 
-    BYTES_PER_SEED: ClassVar[int] = 14
+    BYTES_PER_SEED: ClassVar[int] = 11
     lengths: np.ndarray
     index: SeedIndex
     params: DsoftParams
