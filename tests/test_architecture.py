@@ -16,7 +16,7 @@ PACKAGES = [
     "kernels.selection", "kernels.xdrop", "kernels.pairwise", "kernels.gact", "kernels.index",
     "kernels.mapping", "kernels.consensus", "kernels.graph", "kernels.evaluation",
     "io", "gpu", "drawing", "sketch", "index", "simulate",
-    "candidates", "extend", "overlap", "mapping", "evaluation", "compare", "tiled",
+    "candidates", "extend", "tiled", "overlap", "mapping", "evaluation", "compare",
     "graph", "correct", "assemble",
     "plots", "report", "cli", "console", "wheel", "__main__",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates.registry import finder
 from overlapper.correct.pileup_source import ROW_BYTES
 from overlapper.correct.resources import with_votes
 from overlapper.io.read_store import ReadStore
@@ -40,7 +40,7 @@ def describe(
     ParameterError
         When the budget is too small for the reads.
     """
-    seeded = IN_BLOCKS[params.finder]
+    seeded = finder(params.finder)
     bases, kmers = int(store.lengths.sum()), seeded.looked_at(store, params, budget.threads)
     with_held = with_votes(budget, len(store), unitig_bases)
     room = with_held.left(len(store))

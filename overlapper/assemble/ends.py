@@ -48,6 +48,8 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
 
 def without_ends(sequences: Reads, cut: np.ndarray) -> Reads:
     """Return sequences without some bases of both ends (shape (n, 2))."""
+    if not cut.any():
+        return sequences
     return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
 
 

@@ -7,14 +7,22 @@ are, which windows are candidates, and which seeds a candidate carries.
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from overlapper.candidates.registry import SeedSource
 from overlapper.errors import ParameterError
+from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import DsoftParams, Params
+from overlapper.sketch.chosen_seeds import ChosenSeeds, write_seeds
+from overlapper.sketch.grouped import SeedingMinimizers
+from overlapper.sketch.homopolymers import compressed_lengths, sketched_form
+from overlapper.sketch.page_chains import expected_minimizers
 from overlapper.sketch.seed_index import SeedIndex
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Candidates, Reads, Seeding
+from overlapper.tables.ragged import offsets_of
+from overlapper.tables.reads import words_for
 
 SAMPLED_SEEDS = 4096
 """Seeds whose hits are counted to estimate the number of all hits."""
@@ -33,6 +41,7 @@ class DsoftFinder:
         Reads before this one are not targets.
     """
 
+    BYTES_PER_SEED: ClassVar[int] = 11
     lengths: np.ndarray
     index: SeedIndex
     params: DsoftParams
@@ -49,6 +58,51 @@ class DsoftFinder:
         threads : int
         """
         return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
+
+    @staticmethod
+    def depends_on(params: Params) -> list[Any]:
+        """See `Finder`."""
+        return [dataclasses.asdict(params.sketch)]
+
+    @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """See `Finder`."""
+        return expected_minimizers(int(store.lengths.sum()), params.sketch.window)
+
+    @staticmethod
+    def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
+        """See `Finder`."""
+        compressed = params.sketch.homopolymer_compressed
+
+        def load(start: int, stop: int) -> Reads:
+            return sketched_form(store.block(start, stop), compressed)[0]
+
+        lengths = compressed_lengths(store.mapped()) if compressed else store.lengths
+        chosen = SeedingMinimizers.choose(load, lengths, params.sketch, threads, memory, artifact)
+        word_offsets = offsets_of(words_for(lengths))
+        write_seeds(
+            artifact, word_offsets, chosen.sketched,
+            lambda: chosen.occurrences.bases(word_offsets, threads), memory,
+        )  # fmt: skip
+        artifact.facts |= {"limit": chosen.limit, "counts": chosen.counts}
+        artifact.remove("grouped")
+        return len(chosen.occurrences)
+
+    @classmethod
+    def of_tile(
+        cls,
+        reads: Reads,
+        seeding: Seeding,
+        chosen: ChosenSeeds,
+        params: Params,
+        first_target: int,
+        threads: int,
+    ) -> Self:
+        """See `Finder`."""
+        index = SeedIndex.of_tile(
+            reads, seeding, chosen.facts["limit"], chosen.counts, params.sketch, first_target, threads
+        )
+        return cls(reads.lengths, index, params.dsoft, first_target)
 
     def counts(self) -> dict[str, int]:
         """Return the counts of seeding for the funnel."""

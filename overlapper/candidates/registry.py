@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
+import numpy as np
+
+from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import Params
 from overlapper.registry import registered
-from overlapper.tables import Candidates, Reads
+from overlapper.sketch.chosen_seeds import ChosenSeeds
+from overlapper.tables import Candidates, Reads, Seeding
 
 
 class QueryFinder(Protocol):
@@ -31,8 +35,29 @@ class QueryFinder(Protocol):
         """
 
 
+class SeedSource(Protocol):
+    """Reads that seeds are made from, on disk; `overlapper.io.read_store.ReadStore` is one."""
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Lengths of all reads (int64)."""
+
+    def block(self, start: int, stop: int) -> Reads:
+        """Return reads ``[start, stop)``."""
+
+    def mapped(self) -> Reads:
+        """Return all reads."""
+
+
 class Finder(QueryFinder, Protocol):
-    """The interface of a finder; contract tests check every registered one."""
+    """The interface of a finder; contract tests check every registered one.
+
+    All reads at once are prepared in memory. Within a budget it is chosen from all reads what seeds, and
+    then a tile is prepared: a pair has the same candidates in either.
+    """
+
+    BYTES_PER_SEED: ClassVar[int]
+    """Bytes that a seed takes in a tile."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -43,6 +68,55 @@ class Finder(QueryFinder, Protocol):
 
         First the k-mers looked at (the sum of ``seeding.sketched``), then parts that add up to it, the last
         being those that seed.
+        """
+
+    @staticmethod
+    def depends_on(params: Params) -> list[Any]:
+        """Return the parameters that the seeds depend on."""
+
+    @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """Estimate how many k-mers, or minimizers, of the reads are looked at before seeds are chosen."""
+
+    @staticmethod
+    def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
+        """Write which places of all reads seed (`overlapper.sketch.chosen_seeds`); return how many do.
+
+        Parameters
+        ----------
+        artifact : Artifact
+            Written to.
+        store : SeedSource
+        params : Params
+        memory : int
+            Bytes of main memory to stay within.
+        threads : int
+        """
+
+    @classmethod
+    def of_tile(
+        cls,
+        reads: Reads,
+        seeding: Seeding,
+        chosen: ChosenSeeds,
+        params: Params,
+        first_target: int,
+        threads: int,
+    ) -> Self:
+        """Prepare to find candidates of the queries of a tile among its targets.
+
+        Parameters
+        ----------
+        reads : Reads
+            In the form in which they are sketched; queries first.
+        seeding : Seeding
+            Of these reads.
+        chosen : ChosenSeeds
+            Of all reads.
+        params : Params
+        first_target : int
+            Number of the first read that is a target; 0 where each read is both.
+        threads : int
         """
 
 

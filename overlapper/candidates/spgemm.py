@@ -20,19 +20,28 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Self
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from overlapper.candidates.registry import SeedSource
 from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.errors import ParameterError
+from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import Params, SpgemmParams
-from overlapper.sketch.counting import count_kmers
+from overlapper.sketch.chosen_seeds import ChosenSeeds, write_seeds
+from overlapper.sketch.counting import KmerCounter, count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
 from overlapper.sketch.seeding_at import seeding_at
 from overlapper.sketch.spectrum import sparing_limit
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Candidates, Reads, Seeding
+from overlapper.tables.ragged import offsets_of
+from overlapper.tables.reads import BASES_PER_WORD
 
+_POSITION = (1 << 31) - 1
+_BASES_AT_A_TIME = 1 << 18
+_NO_LIMIT = 1 << 62
 _SHORTEST_OVERLAP = 500
 """Bases of an overlap that is to share as many k-mers as wanted, where only some of them seed."""
 _MOST_MASKED = 0.02
@@ -148,19 +157,21 @@ def _log_binomial(n: int, m: int, p: float) -> float:
 
 @dataclasses.dataclass
 class SpgemmFinder:
-    """Finds candidates from the matrix A of a read set; made by `prepare`.
+    """Finds candidates from the matrix A of a read set, or of two blocks of it.
 
     Attributes
     ----------
     product : SparseProduct
     kmers : ReliableKmers
-    too_rare : int
-        How many of the counted k-mers occur less often than ``kmers.lower``.
+        Of the whole read set.
+    counted : dict of str to int
+        Counts for the funnel, likewise.
     """
 
+    BYTES_PER_SEED: ClassVar[int] = 48
     product: SparseProduct
     kmers: ReliableKmers
-    too_rare: int
+    counted: dict[str, int]
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -181,13 +192,13 @@ class SpgemmFinder:
         )  # fmt: skip
         rows = build_rows(counted.column_offsets, counted.occurrences, lengths, len(reads), threads)
         seeding = seeding_at(counted.of_read, rows.positions, rows.starts, reads.word_offsets)
+        counts = kmers.counts(counted.of_read, counted.spectrum, len(counted.occurrences))
         product = SparseProduct(lengths, counted.occurrences, rows, seeding, k, params.spgemm)
-        return cls(product, kmers, kmers.too_rare(counted.spectrum))
+        return cls(product, kmers, counts)
 
     def counts(self) -> dict[str, int]:
         """Return the counts of seeding for the funnel: occurrences of k-mers in the reads."""
-        looked_at = int(self.product.seeding.sketched.sum())
-        return kmer_counts(looked_at, self.too_rare, len(self.product.occurrences))
+        return self.counted
 
     def hits_per_base(self) -> float:
         """See `SparseProduct.hits_per_base`."""
@@ -197,15 +208,78 @@ class SpgemmFinder:
         """See `SparseProduct.find`."""
         return self.product.find(query_start, query_stop)
 
+    @staticmethod
+    def depends_on(params: Params) -> list[Any]:
+        """See `Finder`."""
+        return ["spgemm", params.sketch.kmer_length, dataclasses.asdict(params.spgemm)]
 
-def kmer_counts(looked_at: int, too_rare: int, seeding: int) -> dict[str, int]:
-    """Return the counts of k-mers for the funnel."""
-    return {
-        "k-mers": looked_at,
-        "k-mers that occur too rarely": too_rare,
-        "k-mers that occur too often": looked_at - too_rare - seeding,
-        "k-mers that seed": seeding,
-    }
+    @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """See `Finder`."""
+        kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
+        return round(int(store.lengths.sum()) * kmers.sampled)
+
+    @staticmethod
+    def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
+        """See `Finder`.
+
+        Raises
+        ------
+        ParameterError
+            When homopolymers are to be compressed.
+        """
+        if params.sketch.homopolymer_compressed:
+            raise ParameterError(
+                "homopolymer_compressed goes with the finder dsoft in tiles, not with spgemm. Take dsoft, or "
+                "leave out what asks for tiles"
+            )
+        k = params.sketch.kmer_length
+        kmers = ReliableKmers.choose(store.mapped(), k, params.spgemm, threads)
+        counter = KmerCounter(store.block, store.lengths, k, kmers.sampled, threads)
+        spectrum, seeds = np.zeros(kmers.upper + 2, np.int64), 0
+        artifact.save("bases", np.empty(0, np.int64))
+        for counted, _, occurrences in counter.groups(kmers.lower, kmers.upper, kmers.upper + 1, memory // 2):
+            spectrum += counted
+            seeds += len(occurrences)
+            first_bases = counter.word_offsets[occurrences >> 32] * BASES_PER_WORD
+            artifact.append("bases", first_bases + ((occurrences >> 1) & _POSITION))
+
+        def bases() -> Iterator[np.ndarray]:
+            for first in range(0, seeds, _BASES_AT_A_TIME):
+                yield artifact.load("bases", np.int64, first, min(first + _BASES_AT_A_TIME, seeds))
+
+        write_seeds(artifact, counter.word_offsets, counter.of_read, bases, memory)
+        artifact.remove("bases")
+        counts = kmers.counts(counter.of_read, spectrum, seeds)
+        artifact.facts |= {"kmers": dataclasses.asdict(kmers), "counts": counts}
+        return seeds
+
+    @classmethod
+    def of_tile(
+        cls,
+        reads: Reads,
+        seeding: Seeding,
+        chosen: ChosenSeeds,
+        params: Params,
+        first_target: int,
+        threads: int,
+    ) -> Self:
+        """See `Finder`."""
+        k, queries = params.sketch.kmer_length, first_target or len(reads)
+        kmers = ReliableKmers(**chosen.facts["kmers"])
+        counted = count_kmers(
+            reads, k, lower=2, upper=_NO_LIMIT, sampled=kmers.sampled, most=1, threads=threads,
+            marks=seeding.marks,
+        )  # fmt: skip
+        offsets, occurrences = counted.column_offsets, counted.occurrences
+        if first_target:
+            first, last = occurrences[offsets[:-1]] >> 32, occurrences[offsets[1:] - 1] >> 32
+            sizes = np.diff(offsets)
+            shared = (first < first_target) & (last >= first_target)
+            occurrences, offsets = occurrences[np.repeat(shared, sizes)], offsets_of(sizes[shared])
+        rows = build_rows(offsets, occurrences, reads.lengths, queries, threads)
+        product = SparseProduct(reads.lengths, occurrences, rows, seeding, k, params.spgemm, first_target)
+        return cls(product, kmers, chosen.counts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,9 +328,16 @@ class ReliableKmers:
         lower = params.lower or lower
         return cls(lower, max(params.upper or upper, lower), _sampled(k, survival, params.shared_kmers))
 
-    def too_rare(self, spectrum: np.ndarray) -> int:
-        """Return how many k-mers occur less often than ``lower``, by the spectrum of all."""
-        return int(spectrum[: self.lower] @ np.arange(self.lower))
+    def counts(self, of_read: np.ndarray, spectrum: np.ndarray, seeding: int) -> dict[str, int]:
+        """Return counts for the funnel: of the k-mers of each read, by the spectrum of all, and of seeds."""
+        looked_at = int(of_read.sum(dtype=np.int64))
+        too_rare = int(spectrum[: self.lower] @ np.arange(self.lower))
+        return {
+            "k-mers": looked_at,
+            "k-mers that occur too rarely": too_rare,
+            "k-mers that occur too often": looked_at - too_rare - seeding,
+            "k-mers that seed": seeding,
+        }
 
 
 def _sparing_limit(estimates: Estimates) -> int:

@@ -18,8 +18,8 @@ from overlapper.runtime import cleanup
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
-    from overlapper.tiled.distributed import Cluster
-    from overlapper.tiled.tiles import TiledRun
+    from overlapper.overlap.distributed import Cluster
+    from overlapper.overlap.summary import TiledRun
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,8 +58,10 @@ def run_in_tiles(
     """Find overlaps in tiles and write them; None when only a plan was asked for."""
     from overlapper.extend.registry import extending_devices
     from overlapper.io.sided import open_sided
+    from overlapper.overlap.pipeline import planned, run_tiled
+    from overlapper.overlap.tiles import Folder
     from overlapper.tiled.plan import Budget, check_disk, describe
-    from overlapper.tiled.tiles import planned, run_tiled, store_reads
+    from overlapper.tiled.reads import store_reads
     from overlapper.tiled.workdir import Workdir
 
     threads = request.threads
@@ -90,12 +92,11 @@ def run_in_tiles(
             with _cluster(limits, threads, devices) as cluster:
                 if cluster:
                     budget = dataclasses.replace(budget, workers=cluster.size)
+                run_tiles = cluster.run_tiles if cluster else None
+                place = Folder(workdir, budget, request.device, request.gpu_memory, run_tiles, progress.note)
                 result = run_tiled(
-                    store, workdir, budget, request.preset, changes=request.changes,
-                    device=request.device, gpu_memory=request.gpu_memory,
-                    run_tiles=cluster.run_tiles if cluster else None,
-                    report=progress.report, note=progress.note,
-                )  # fmt: skip
+                    store, place, request.preset, changes=request.changes, report=progress.report
+                )
             progress.report("writing")
             for overlaps in result.overlaps():
                 writer.write(overlaps)
@@ -141,6 +142,6 @@ def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContex
     """Connect to the processes that do tiles, here or of a cluster; None if this process does them."""
     if not limits.workers and not limits.scheduler:
         return contextlib.nullcontext()
-    from overlapper.tiled.distributed import Cluster
+    from overlapper.overlap.distributed import Cluster
 
     return Cluster(limits.workers, limits.scheduler, threads, devices)

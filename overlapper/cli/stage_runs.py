@@ -132,7 +132,7 @@ class StageRun:
     def print_plan(self, progress: Progress, rounds: int, unitig_bases: int = 0) -> None:
         """Read the reads, and print what a run would take (`overlapper.assemble.budget_estimate`)."""
         from overlapper.assemble.budget_estimate import describe
-        from overlapper.tiled.tiles import planned
+        from overlapper.overlap.pipeline import planned
 
         with dataclasses.replace(self, memory=self.budget.memory).opened(progress) as (store, _):
             params = planned(store, self.budget, self.preset, None)
@@ -155,8 +155,8 @@ class StageRun:
         """
         from overlapper.correct.resources import Resources
         from overlapper.io.identity import digest_of_arrays, states_of
+        from overlapper.tiled.reads import store_reads
         from overlapper.tiled.stages import Stages
-        from overlapper.tiled.tiles import store_reads
         from overlapper.tiled.workdir import Workdir
 
         parts, stages = self.parts, Stages()

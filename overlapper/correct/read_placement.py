@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS
 from overlapper.candidates.registry import finder
 from overlapper.correct.pileups import Rows
 from overlapper.correct.rounds import Round
@@ -17,16 +16,16 @@ from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.io import folders
-from overlapper.io.artifacts import writing
+from overlapper.io.artifacts import finished_artifact, writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_params
+from overlapper.overlap.tiles import agreements_of
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import map_in_order
+from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
 from overlapper.tiled.plan import cut_blocks
-from overlapper.tiled.tile_work import finished_artifact
-from overlapper.tiled.tiles import agreements_of
 
 SAMPLE_TARGETS = 16
 
@@ -80,19 +79,16 @@ def _laid_in_tiles(
 ) -> Iterator[Laid]:
     """Yield the reads that lie on targets, a block of targets and one of reads at a time."""
     together, n, threads = _Together(targets.bases_alone(), store), len(targets), round_.threads
-    blocks = IN_BLOCKS[params.finder]
-
-    def cut(seed_bytes: int) -> np.ndarray:
+    kind = finder(params.finder)
+    with writing(beside) as artifact:
+        seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, threads)
         total = int(together.lengths.sum())
-        bounds = []
+        cuts = []
         for first, lengths in ((0, targets.lengths), (n, store.lengths)):
             of_seeds = seed_bytes * int(lengths.sum()) // max(total, 1)
-            bounds.append(first + cut_blocks(lengths, of_seeds, room // 2))
-        return np.unique(np.concatenate(bounds))
-
-    with writing(beside) as artifact:
-        blocks.write(artifact, together, params, room, threads, cut)
-    seeds = blocks(finished_artifact(beside), params)
+            cuts.append(first + cut_blocks(lengths, of_seeds, room // 2))
+        artifact.save("bounds", np.unique(np.concatenate(cuts)))
+    seeds = ChosenSeeds(finished_artifact(beside))
     measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
     params = chain.with_typical(params, measured)
     bounds = list(enumerate(itertools.pairwise(seeds.bounds.tolist())))
@@ -101,7 +97,8 @@ def _laid_in_tiles(
     for done, ((queries, (first, last)), (block, (start, stop))) in enumerate(tiles):
         round_.report("laying reads on windows", done, len(tiles))
         reads = Reads.concat([together.block(first, last), together.block(start, stop)])
-        find = seeds.finder([queries, block], reads, threads).find
+        seeding = seeds.of_blocks([queries, block])
+        find = kind.of_tile(reads, seeding, seeds, params, last - first, threads).find
         for found, internal in laid(reads, find, last - first, params, threads):
             numbered = dataclasses.replace(
                 found, query=found.query + first, target=found.target + (start - (last - first))

@@ -14,13 +14,14 @@ from overlapper.extend.registry import device_within
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
+from overlapper.overlap.tiles import Folder
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
-from overlapper.tiled.tiles import run_tiled, store_reads
 from overlapper.tiled.workdir import Workdir
 
 Facts = dict[str, Any]
@@ -116,10 +117,8 @@ class Search:
         if self.workdir:
             assert resources.stages.budget
             budget = with_votes(resources.stages.budget, len(store))
-            tiled = run_tiled(
-                store, self.workdir, budget, preset, changes=changes, device=device,
-                gpu_memory=resources.gpu_memory, report=report,
-            )  # fmt: skip
+            folder = Folder(self.workdir, budget, device, resources.gpu_memory)
+            tiled = pipeline.run_tiled(store, folder, preset, changes=changes, report=report)
             return {"chosen": tiled.why, **tiled.funnel}, tiled.overlaps()
         whole = pipeline.run(
             store.mapped(), preset, changes=changes, threads=resources.threads, order=store.order,

@@ -15,7 +15,7 @@ from overlapper.correct.read_consensus import ReadConsensus
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.ragged import gather_ragged
+from overlapper.tables.ragged import gather_ragged, offsets_of
 
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""
@@ -130,7 +130,9 @@ def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[s
         return with_names(reads, names)
     parts = zip(start.tolist(), end.tolist(), strict=True)
     codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
-    qualities = None
-    if reads.qualities is not None and reads.quality_offsets is not None:
-        qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
-    return pack_reads(codes, lengths, qualities, names)
+    made = pack_reads(codes, lengths, None, names)
+    if reads.qualities is None or reads.quality_offsets is None:
+        return made
+    of_each = np.where(np.diff(reads.quality_offsets) == reads.lengths, lengths, 0)  # others have none
+    qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, of_each)
+    return dataclasses.replace(made, qualities=qualities, quality_offsets=offsets_of(of_each))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -62,17 +62,17 @@ class Selection:
             # A certain overlap that is not among the best now never will be.
             return overlaps.take(~certain | self._best.among(overlaps))
 
-    def decide(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
+    def decide(self, parts: Iterable[Overlaps]) -> None:
         """Decide which overlaps are reported, once all parts are added, and count those dropped.
 
         Parameters
         ----------
-        parts : callable
-            Returns all overlaps that `add` returned, in parts; called several times.
+        parts : iterable of Overlaps
+            All that `add` returned; gone through several times.
         """
-        self._stops.summarise(parts(), self._threads)
+        self._stops.summarise(parts, self._threads)
         uncertain = internal = chosen = 0
-        judged = map_in_order(lambda part: (part, *self._best_of_pairs(part)), parts(), self._threads)
+        judged = map_in_order(lambda part: (part, *self._best_of_pairs(part)), parts, self._threads)
         for part, rows, inside in judged:
             if self._best is not None:
                 certain = self._is_certain(part)
@@ -89,7 +89,7 @@ class Selection:
         }
         chosen += self._certain
         if self._best is not None:
-            kept = sum(map(len, self.chosen(parts())))
+            kept = sum(map(len, self.chosen(parts)))
             self.counts["dropped: not among the best of a read end"] = chosen - kept
             chosen = kept
         self.counts["overlaps"] = chosen

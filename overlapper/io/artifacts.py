@@ -52,6 +52,16 @@ class Artifact:
         """Append an array to what the file holds."""
         self._write(name, values, "ab")
 
+    def reserve(self, name: str, size: int) -> Path:
+        """Make a file of so many bytes, for which there is room on the disk, and return its path."""
+        self._write(name, np.empty(0, np.uint8), "wb")
+        path = self.folder / name
+        with open(path, "r+b") as file:
+            file.truncate(size)
+            if size and hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+        return path
+
     def _write(self, name: str, values: np.ndarray, mode: str) -> None:
         if name not in self.named:
             folders.note(self.folder, name)
@@ -299,6 +309,13 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
         if os.path.basename(name) != name or not _is_written(path / name, written, verify):
             raise InputError("is not what was written there", file=str(path / name), remedy=remedy)
     return Artifact(path, facts)
+
+
+def finished_artifact(path: Path) -> Artifact:
+    """Return an artifact that is known to be finished."""
+    artifact = finished(path)
+    assert artifact, path
+    return artifact
 
 
 def check_no_link(path: Path) -> None:

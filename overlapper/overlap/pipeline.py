@@ -6,41 +6,33 @@ A run in memory is a run of one tile.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Never, Protocol
+from typing import Any, Never
 
 import numpy as np
 
-from overlapper.errors import OutOfMemoryError
-from overlapper.extend import chain
 from overlapper.extend.batches import warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.on_gpus import kernels_for, prepared_finder
-from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
+from overlapper.extend.on_gpus import kernels_for
+from overlapper.extend.registry import check_compression, device_for, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
-from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
-from overlapper.overlap.summary import Run, Summary
-from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
+from overlapper.io.read_store import ReadStore
+from overlapper.overlap.presets import ErrorRate, check_preset, preset_params
+from overlapper.overlap.summary import Run, Summary, TiledRun
+from overlapper.overlap.tiles import Folder, Tiles
 from overlapper.params.shortcuts import merged, nested, refuse
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.gpu.devices import Device
-from overlapper.runtime.memory import free_memory
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads, share_for_threads, start
+from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
-
-_COPIES = 2
-"""Copies of the overlaps that are in memory while they are sorted."""
-_PART_ROWS = 1 << 15
-"""Least overlaps of a part, but for the last one: what is done with a part takes Python's lock many times."""
+from overlapper.tiled.plan import Budget
 
 
 def find_overlaps(
@@ -214,8 +206,8 @@ def _run(
     clock.lap("order")
 
     opened.hold(reads)
-    held = HeldRun(reads, order, threads, opened)
-    summary, chosen = run_stages(held, preset, changes, clock, report)
+    tiles = Tiles(dataclasses.replace(ReadStore.of(reads), order=order), threads, opened)
+    summary, chosen = run_stages(tiles, preset, changes, clock, report)
     parts = list(chosen())
     del chosen  # and with it what was found
     rows = pair_order(parts, threads)
@@ -225,142 +217,83 @@ def _run(
     return Run(**vars(summary), overlaps=overlaps)
 
 
-class Found(NamedTuple):
-    """The result of `Store.find`: overlaps (may be iterated several times), counts, names of devices."""
+def run_tiled(
+    store: ReadStore,
+    folder: Folder,
+    preset: str | ErrorRate = "auto",
+    *,
+    changes: Mapping[str, Any] | None = None,
+    report: Report = unreported,
+) -> TiledRun:
+    """Find the overlaps of stored reads in a memory budget.
 
-    overlaps: Callable[[], Iterable[Overlaps]]
-    counts: dict[str, int]
-    devices: list[str]
+    Parameters
+    ----------
+    store : ReadStore
+    folder : Folder
+        Where and within what the run works.
+    preset, changes, report
+        As `run` takes them.
+    """
+    tiles = Tiles(store, folder.budget.threads, folder=folder)
+    summary, chosen = run_stages(tiles, preset, changes, Clock(), report)
+    return TiledRun(**vars(summary), overlaps=chosen)
 
 
-class Store(Protocol):
-    """The reads of a run with their seeds and overlaps: `HeldRun`, in memory, or `StoredRun`, on disk."""
+def planned(
+    store: ReadStore, budget: Budget, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+) -> Params:
+    """Return the parameters as far as they follow from the reads.
 
-    threads: int
+    Parameters
+    ----------
+    store : ReadStore
+    budget : Budget
+    preset : str or ErrorRate
+    changes : mapping or None
+        Parameters that differ from the preset.
 
-    @property
-    def lengths(self) -> np.ndarray:
-        """Lengths of the reads (int64), in the order of the input."""
-
-    def all_reads(self) -> Reads:
-        """Return the reads, in canonical order."""
-
-    def seed(self, params: Params) -> Params:
-        """Find the seeds; return the parameters with those that the extender estimates from the reads."""
-
-    def find(self, params: Params, selection: Selection, report: Report) -> Found:
-        """Find the overlaps, numbered as in the input; add them to the selection and keep what it returns."""
+    Raises
+    ------
+    ParameterError
+        When the parameters contradict each other, or the budget is too small.
+    """
+    params, _ = preset_params(store.mapped(), preset, budget.threads, changes)
+    check_compression(params)
+    budget.left(len(store))
+    return params
 
 
 def run_stages(
-    store: Store, preset: str | ErrorRate, changes: Mapping[str, Any] | None, clock: Clock, report: Report
+    tiles: Tiles, preset: str | ErrorRate, changes: Mapping[str, Any] | None, clock: Clock, report: Report
 ) -> tuple[Summary, Callable[[], Iterator[Overlaps]]]:
     """Run all stages; return the summary, and a function that yields the reported overlaps in parts.
 
-    Arguments are those of `run`, and the clock that the summary is made from.
+    Parameters
+    ----------
+    tiles : Tiles
+    preset, changes, report
+        As `run` takes them.
+    clock : Clock
+        That the summary is made from.
     """
+    store = tiles.store
     report("choosing parameters", 0, 0)
-    params, why = preset_params(store.all_reads(), preset, store.threads, changes)
+    params, why = preset_params(store.mapped(), preset, tiles.threads, changes)
     check_compression(params)
     clock.lap("parameters")
 
     report("seeding", 0, 0)
-    params = store.seed(params)
+    params = tiles.seeded(params)
     clock.lap("seed")
 
-    lengths = store.lengths
-    selection = Selection(lengths, params.classes, store.threads)
-    found = store.find(params, selection, report)
+    lengths = np.empty_like(store.lengths)
+    lengths[store.order] = store.lengths
+    selection = Selection(lengths, params.classes, tiles.threads)
+    found = tiles.overlaps(params, selection, report)
     clock.lap("overlap")
 
-    selection.decide(found.overlaps)
+    selection.decide(found)
     funnel = {"reads": len(lengths), "bases": int(lengths.sum()), **found.counts, **selection.counts}
     summary = Summary(params, why, found.devices, funnel, clock.seconds, clock.memory)
-    return summary, lambda: selection.chosen(found.overlaps())
-
-
-@dataclasses.dataclass
-class HeldRun:
-    """A run in memory, of one tile; see `Store`.
-
-    Attributes
-    ----------
-    reads, order, threads
-        As `run` takes them.
-    opened : Opening
-        Waits for the GPUs that hold the reads.
-    """
-
-    reads: Reads
-    order: np.ndarray
-    threads: int
-    opened: Opening
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """See `Store`."""
-        lengths = np.empty_like(self.reads.lengths)
-        lengths[self.order] = self.reads.lengths
-        return lengths
-
-    def all_reads(self) -> Reads:
-        """See `Store`."""
-        return self.reads
-
-    def seed(self, params: Params) -> Params:
-        """See `Store`; an error rate is estimated meanwhile."""
-        threads = self.threads
-        seeded, run_map = sketched_form(self.reads, params.sketch.homopolymer_compressed)
-        aligning = params.extender in ALIGNING
-        rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
-        self._finder = prepared_finder(self.opened, seeded, params, threads)
-        self._tile = Tile(self.reads, self.order, seeded, run_map, self._finder)
-        if rating:
-            return rating.result()
-        return chain.with_typical(params, self._tile.agreements(params, self.opened, threads))
-
-    def find(self, params: Params, selection: Selection, report: Report) -> Found:
-        """See `Store`.
-
-        Raises
-        ------
-        OutOfMemoryError
-            When there is too little memory to put the overlaps in order.
-        """
-        extension = Extension(self._tile, params, self.opened())
-        gpus, share = extension.gpus, share_for_threads(self.reads.total_bases, BLOCK_BASES, self.threads)
-        parts: list[Overlaps] = []
-        held, room = 0, free_memory()
-        taken: Counter[str] = Counter()
-        found = extension.overlaps([(0, len(self.reads))], self.threads, share, report, selection.add)
-        for overlaps in _joined(found, taken):
-            parts.append(overlaps)
-            held += overlaps.nbytes
-            if _COPIES * held > room:
-                raise OutOfMemoryError(
-                    f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of "
-                    "memory that were free can hold. --memory keeps overlaps on disk; --best, or a longer "
-                    "--min-overlap, leaves fewer"
-                )
-        on_gpus = {"candidates": taken["candidates"], **gpus.counts()} if gpus and taken else {}
-        counts = {**self._finder.counts(), **on_gpus, **taken}
-        devices = extension.devices
-        # The seeds are most of what is held, and the overlaps are copied when they are put in order.
-        del self._finder, self._tile, extension, found
-        self.opened.close()
-        return Found(lambda: parts, counts, devices)
-
-
-def _joined(blocks: Iterable[tuple[int, Extended]], taken: Counter[str]) -> Iterator[Overlaps]:
-    """Yield the overlaps of blocks in parts of `_PART_ROWS`, and add their counts to ``taken``."""
-    small: list[Overlaps] = []
-    rows = 0
-    for _, (overlaps, counts) in blocks:
-        taken.update(counts)
-        small.append(overlaps)
-        rows += len(overlaps)
-        if rows >= _PART_ROWS:
-            yield Overlaps.concat(small)
-            small, rows = [], 0
-    if small:
-        yield Overlaps.concat(small)
+    return summary, lambda: selection.chosen(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from overlapper.params.stages import Params
@@ -94,3 +94,16 @@ class Run(Summary):
     """
 
     overlaps: Overlaps
+
+
+@dataclasses.dataclass(frozen=True)
+class TiledRun(Summary):
+    """What a run in a memory budget found, its overlaps on disk.
+
+    Attributes
+    ----------
+    overlaps : callable
+        Yields the overlaps in canonical order, numbered as the input, some at a time.
+    """
+
+    overlaps: Callable[[], Iterator[Overlaps]]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.candidates.registry import QueryFinder
+from overlapper.candidates.registry import Finder
 from overlapper.extend import chain
 from overlapper.extend.batches import cut_rising, in_batches
 from overlapper.extend.chain_gpu import ChainsOnGpus
@@ -52,14 +52,14 @@ class Tile:
         The reads as they are sketched: homopolymer-compressed, if that is asked for.
     run_map : RunMap or None
         Maps compressed intervals back to the reads; None where reads are not compressed.
-    finder : QueryFinder
+    finder : Finder
     """
 
     reads: Reads
     order: np.ndarray
     seeded: Reads
     run_map: RunMap | None
-    finder: QueryFinder
+    finder: Finder
 
     def agreements(
         self, params: Params, opened: Callable[[], Gpus | None], threads: int

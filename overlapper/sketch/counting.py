@@ -19,6 +19,7 @@ from overlapper.runtime.threads import cut_evenly, even_ranges, for_each, map_in
 from overlapper.tables import Reads
 from overlapper.tables.base import concatenate
 from overlapper.tables.ragged import offsets_of
+from overlapper.tables.reads import words_for
 
 _BYTES_PER_KMER = 16
 _BUCKET_KMERS = 1 << 15
@@ -81,6 +82,7 @@ def count_kmers(
     most: int = 1000,
     threads: int = 1,
     memory: int = 512 << 20,
+    marks: np.ndarray | None = None,
 ) -> KmerCounts:
     """Count the canonical k-mers of all reads.
 
@@ -98,6 +100,8 @@ def count_kmers(
     threads : int
     memory : int
         Bytes that k-mers may take while they are counted; the kept ones come on top.
+    marks : ndarray of uint32, optional
+        Those of `Seeding`, where only the k-mers take part that are marked.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def count_kmers(
         raise ParameterError(f"k is {k}, expected 1 to 31")
     if not 0 < sampled <= 1:
         raise ParameterError(f"sampled is {sampled}, expected above 0 to 1")
-    counter = KmerCounter(reads.rows, reads.lengths, k, sampled, threads)
+    counter = KmerCounter(reads.rows, reads.lengths, k, sampled, threads, marks)
     spectrum = np.zeros(most + 1, np.int64)
     sizes, occurrences = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for counted, kept_sizes, kept in counter.groups(lower, upper, most, memory):
@@ -135,25 +139,32 @@ class KmerCounter:
     load : callable
         ``load(start, stop)`` gives reads ``[start, stop)``.
     lengths : ndarray of int64, shape (reads,)
-    k, sampled, threads
+    k, sampled, threads, marks
         As `count_kmers` takes them.
 
     Attributes
     ----------
     of_read : ndarray of int32, shape (reads,)
         k-mers of each read that take part.
-    lengths
-        As given.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Those of `Reads`.
     """
 
     def __init__(
-        self, load: Callable[[int, int], Reads], lengths: np.ndarray, k: int, sampled: float, threads: int
+        self,
+        load: Callable[[int, int], Reads],
+        lengths: np.ndarray,
+        k: int,
+        sampled: float,
+        threads: int,
+        marks: np.ndarray | None = None,
     ) -> None:
         from overlapper.kernels.seeds import counting
 
         self._kernels: Any = counting
         self._k, self._threads, self._load = k, threads, load
-        self.lengths = lengths
+        self._marks = np.empty(0, np.uint32) if marks is None else marks
+        self.word_offsets = offsets_of(words_for(lengths))
         bases = int(lengths.sum())
         self._limit = _hash_limit(k, sampled)
         self._blocks = list(_blocks_of(lengths, max(_BLOCK_BASES, -(-bases // _MOST_BLOCKS))))
@@ -168,16 +179,18 @@ class KmerCounter:
             self.of_read[block.first : block.stop] += of_read
 
     def _columns(self, block: _Block) -> list[Any]:
-        """Return the columns of the reads of a block, and where its k-mers start, for kernels."""
+        """Return the columns of the reads of a block, and which of its k-mers count, for kernels."""
         reads = self._load(block.first, block.stop)
         names = ("words", "word_offsets", "lengths", "unknown_start", "unknown_end", "unknown_offsets")
-        return [*(getattr(reads, name) for name in names), block.begin, block.end]
+        first, last = self.word_offsets[[block.first, block.stop]]
+        columns = [getattr(reads, name) for name in names]
+        return [*columns, block.begin, block.end, self._k, self._marks[first:last]]
 
     def _count_block(self, block: _Block) -> tuple[np.ndarray, np.ndarray]:
         counts = np.zeros(self._buckets, np.int64)
         of_read = np.empty(block.stop - block.first, np.int32)
         self._kernels.count_buckets(
-            *self._columns(block), self._k, np.uint64(self._limit), np.uint64(self._shift), counts, of_read
+            *self._columns(block), np.uint64(self._limit), np.uint64(self._shift), counts, of_read
         )
         return counts, of_read
 
@@ -231,7 +244,7 @@ class KmerCounter:
         def fill(number: int) -> None:
             block = self._blocks[number]
             self._kernels.fill_buckets(
-                *self._columns(block), self._k, np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
+                *self._columns(block), np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
                 block.first, cursors[number], entries,
             )  # fmt: skip
 

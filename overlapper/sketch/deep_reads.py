@@ -29,14 +29,12 @@ does not seed in the few that lie within. What deep reads may add is bounded all
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
 
-from overlapper.kernels.seeds.seed_groups import WORDS_PER_ENTRY
 from overlapper.runtime.threads import map_in_order
-from overlapper.sketch.page_chains import EntryLayout
+from overlapper.sketch.occurrences import Occurrences, Stretch
 from overlapper.tables.ragged import offsets_of
 
 STRETCH = 512
@@ -57,140 +55,110 @@ def unthinned(window: int) -> int:
 
 
 @dataclasses.dataclass(frozen=True)
-class Placing:
-    """A table to look up the read of an entry.
+class DeepReads:
+    """The deep reads of a set.
 
     Attributes
     ----------
-    rest_low_bit : int
-        As in the layout of the entries.
-    word_offsets : ndarray of int64, shape (reads + 1,)
-        Column of the read table.
-    read_of_words : ndarray of int32
-        Read that the first of each `WORDS_PER_ENTRY` words belongs to.
-    """
-
-    rest_low_bit: int
-    word_offsets: np.ndarray
-    read_of_words: np.ndarray
-
-    @classmethod
-    def of(cls, layout: EntryLayout, word_offsets: np.ndarray) -> Self:
-        """Build the table."""
-        first_words = np.arange(0, int(word_offsets[-1]), WORDS_PER_ENTRY)
-        read_of_words = (np.searchsorted(word_offsets, first_words, side="right") - 1).astype(np.int32)
-        return cls(layout.rest_low_bit, word_offsets, read_of_words)
-
-
-@dataclasses.dataclass(frozen=True)
-class SeedRule:
-    """The rule by which minimizers seed: by their multiplicity, frequent ones in deep reads alone.
-
-    Attributes
-    ----------
-    limit : int
-        Minimizers that occur more often are frequent.
-    unthinned : int
-        Only a share of the minimizers that occur more often seeds
-        (`overlapper.kernels.seeds.seed_groups.is_sampled`).
-    placing : Placing
     deep : ndarray of bool, shape (reads,)
     most : int
         Largest multiplicity of a frequent minimizer that seeds in deep reads; 0 if none does.
-    added : int
-        Occurrences of frequent minimizers that seed.
     """
 
-    limit: int
-    unthinned: int
-    placing: Placing
     deep: np.ndarray
     most: int = 0
-    added: int = 0
 
     @classmethod
     def find(
-        cls,
-        lengths: np.ndarray,
-        placing: Placing,
-        spectrum: np.ndarray,
-        limit: int,
-        unthinned: int,
-        parts: Sequence[Callable[[], list[np.ndarray]]],
-        threads: int,
+        cls, lengths: np.ndarray, spectrum: np.ndarray, limit: int, occurrences: Occurrences, threads: int
     ) -> Self:
-        """Find deep reads, in two passes over the grouped minimizers; no pass if none is frequent.
+        """Find deep reads, in two passes over the occurrences of minimizers; no pass if none is frequent.
 
         Parameters
         ----------
         lengths : ndarray of int64, shape (reads,)
-        placing : Placing
         spectrum : ndarray of int64
             Spectrum of all minimizers; the last entry also counts larger multiplicities.
         limit : int
-            The repeat limit.
-        unthinned : int
-            As in the rule.
-        parts : sequence of callable
-            Each returns the entries of several buckets, grouped by hash.
+            The repeat limit: minimizers that occur more often are frequent.
+        occurrences : Occurrences
+            Of frequent minimizers, and any others.
         threads : int
         """
         from overlapper.kernels.seeds import deep_reads as kernel
 
-        nothing = cls(limit, unthinned, placing, np.zeros(len(lengths), bool))
+        nothing = cls(np.zeros(len(lengths), bool))
         if not spectrum[limit + 1 :].any():
             return nothing
-        p = placing
         stretches = np.maximum(1, lengths // STRETCH)
         starts = offsets_of(stretches)
 
-        def count_frequent(part: Callable[[], list[np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+        def count_frequent(some: Stretch) -> tuple[np.ndarray, np.ndarray]:
             in_stretches, in_reads = np.zeros(starts[-1], np.uint16), np.zeros((len(lengths), 2), np.int32)
-            for entries in part():
-                kernel.count_frequent(
-                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, lengths,
-                    STRETCH, starts, in_stretches, in_reads,
-                )  # fmt: skip
+            kernel.count_frequent(
+                *occurrences.columns, *some, limit, lengths, STRETCH, starts, in_stretches, in_reads
+            )
+            occurrences.rest(*some)
             return in_stretches, in_reads
 
         counts, in_reads = np.zeros(starts[-1], np.uint16), np.zeros((len(lengths), 2), np.int32)
-        for of_part in map_in_order(count_frequent, parts, threads):
+        for of_part in map_in_order(count_frequent, occurrences.stretches, threads):
             counts += of_part[0]
             in_reads += of_part[1]
         m = np.arange(len(spectrum))
         usual = np.where((m >= 2) & (m <= limit), spectrum, 0)
         needed = -(-STRETCH * int(m @ usual) // (LEAST_SHARE * int(lengths.sum())))
         crowded = np.add.reduceat(counts >= max(1, needed), starts[:-1], dtype=np.int64)
-        occurrences, repeated = in_reads.T
-        deep = (4 * crowded >= 3 * stretches) & (3 * repeated.astype(np.int64) <= occurrences)
+        of_frequent, repeated = in_reads.T
+        deep = (4 * crowded >= 3 * stretches) & (3 * repeated.astype(np.int64) <= of_frequent)
         if not deep.any():
             return nothing
 
-        def count_among_deep(part: Callable[[], list[np.ndarray]]) -> np.ndarray:
+        def count_among_deep(some: Stretch) -> np.ndarray:
             among_deep = np.zeros(len(spectrum), np.int64)
-            for entries in part():
-                kernel.count_among_deep(
-                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, deep, among_deep
-                )
+            kernel.count_among_deep(*occurrences.columns, *some, limit, deep, among_deep)
+            occurrences.rest(*some)
             return among_deep
 
-        frequent = sum(map_in_order(count_among_deep, parts, threads), np.zeros(len(spectrum), np.int64))
+        found = map_in_order(count_among_deep, occurrences.stretches, threads)
+        frequent = sum(found, np.zeros(len(spectrum), np.int64))
         pairs = m * (m - 1) // 2
         affordable = np.cumsum(pairs * frequent)[:-1] <= MOST_HITS * int(pairs @ usual)
         most = int(np.max(m[:-1], where=affordable & (frequent[:-1] > 0), initial=0))
-        return cls(limit, unthinned, placing, deep, most, int((m * frequent)[: most + 1].sum()))
+        return cls(deep, most)
 
-    @property
-    def largest(self) -> int:
-        """Largest multiplicity of a seed."""
-        return max(self.limit, self.most)
+    def keep_seeding(
+        self,
+        occurrences: Occurrences,
+        limit: int,
+        unthinned: int,
+        thinned: list[np.ndarray],
+        word_offsets: np.ndarray,
+        threads: int,
+    ) -> None:
+        """Leave only what seeds of the occurrences of minimizers, in place.
 
-    def keep_seeding(self, entries: np.ndarray, out: np.ndarray) -> int:
-        """Write the entries of a bucket that seed to ``out`` (maybe ``entries``); return their number."""
+        Parameters
+        ----------
+        occurrences : Occurrences
+        limit : int
+        unthinned : int
+            Minimizers that occur more often are thinned out.
+        thinned : list of ndarray of int64
+            Numbers of the first occurrences of those that do not stay then, by stretch.
+        word_offsets : ndarray of int64, shape (reads + 1,)
+        threads : int
+        """
         from overlapper.kernels.seeds import deep_reads as kernel
 
-        p = self.placing
-        return kernel.keep_seeding(
-            entries, p.rest_low_bit, self.limit, self.unthinned, p.read_of_words, p.word_offsets,
-            self.deep, self.most, out,
-        )  # fmt: skip
+        def keep(number: int) -> Stretch:
+            start, stop = occurrences.stretches[number]
+            end = kernel.keep_seeding(
+                *occurrences.columns, start, stop, limit, unthinned, thinned[number], self.deep, self.most,
+                word_offsets, occurrences.block_bits, occurrences.per_block[number],
+            )  # fmt: skip
+            occurrences.give_back(end, stop)
+            occurrences.rest(start, end)
+            return start, end
+
+        occurrences.stretches = list(map_in_order(keep, range(len(occurrences.stretches)), threads))

@@ -1,17 +1,20 @@
-"""The occurrences of a seed index, packed, in memory of the host."""
+"""The occurrences of a seed index, packed, in memory of the host or in a file."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.sketch.deep_reads import Placing
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.returnable_memory import ReturnableMemory
-from overlapper.tables.reads import BASES_PER_WORD
 
 BLOCK_BITS = 20
 """A block has ``2 ** BLOCK_BITS`` bases: few enough for the list of its occurrences to fit into the cache."""
+BASES_AT_A_TIME = 1 << 18
 Stretch = tuple[int, int]
 """Numbers ``[start, stop)`` of occurrences."""
 
@@ -44,7 +47,8 @@ class OccurrenceLayout(NamedTuple):
         return cls(8, POSITION_BITS)
 
 
-class Occurrences(NamedTuple):
+@dataclasses.dataclass
+class Occurrences:
     """Occurrences of minimizers by hash, read and position; the last one of each hash is marked.
 
     Attributes
@@ -58,6 +62,8 @@ class Occurrences(NamedTuple):
         A block is ``2 ** block_bits`` word-aligned bases of the reads.
     per_block : ndarray of int64, shape (stretches, blocks)
         How many of each stretch are in each block.
+    memory : ReturnableMemory or None
+        That they lie in.
     """
 
     packed: np.ndarray
@@ -65,6 +71,47 @@ class Occurrences(NamedTuple):
     stretches: list[Stretch]
     block_bits: int
     per_block: np.ndarray
+    memory: ReturnableMemory | None = None
+
+    @classmethod
+    def empty(
+        cls,
+        lengths: np.ndarray,
+        bases: int,
+        room: int,
+        stretches: int,
+        reserve: Callable[[int], Path] | None = None,
+    ) -> Self:
+        """Return memory for occurrences in reads.
+
+        Parameters
+        ----------
+        lengths : ndarray of int64, shape (reads,)
+        bases : int
+            Word-aligned bases of all reads.
+        room : int
+            Most occurrences; only those that are written take memory.
+        stretches : int
+            Number of stretches that will be filled.
+        reserve : callable, optional
+            ``reserve(size)`` makes a file of so many bytes; without it, memory is that of the process.
+        """
+        from overlapper.kernels.seeds.occurrences import SPARE
+
+        layout = OccurrenceLayout.choose(lengths)
+        size = room * layout.width + SPARE
+        memory = ReturnableMemory(size, reserve(size) if reserve else None)
+        per_block = np.zeros((stretches, (bases >> BLOCK_BITS) + 1), np.int64)
+        return cls(memory.array(np.uint8), layout, [], BLOCK_BITS, per_block, memory)
+
+    @classmethod
+    def of_gpu(cls, words: np.ndarray) -> Self:
+        """Return the occurrences whose words (uint64, shape (n + 1,)), and a spare one, a GPU made."""
+        per_block = np.zeros((1, 1), np.int64)
+        return cls(words.view(np.uint8), OccurrenceLayout.on_gpus(), [(0, len(words) - 1)], 62, per_block)
+
+    def __len__(self) -> int:
+        return sum(stop - start for start, stop in self.stretches)
 
     @property
     def columns(self) -> tuple[np.ndarray, int, int]:
@@ -97,55 +144,29 @@ class Occurrences(NamedTuple):
             if start < stop:
                 widen(*self.columns, start, words[start - first : stop - first])
 
+    def bases(self, word_offsets: np.ndarray, threads: int) -> Iterator[np.ndarray]:
+        """Yield the word-aligned base numbers of all occurrences (int64), some at a time."""
+        from overlapper.kernels.seeds.seed_lists import write_bases
 
-class Packer:
-    """Packs grouped entries as occurrences of a read set.
+        def of_part(part: Stretch) -> np.ndarray:
+            bases = np.empty(part[1] - part[0], np.int64)
+            write_bases(*self.columns, part[0], word_offsets, bases)
+            self.rest(*part)
+            return bases
 
-    Parameters
-    ----------
-    placing : Placing
-        Of the entries.
-    lengths : ndarray of int64, shape (reads,)
-    room : int
-        Most occurrences; only those that are written take memory.
-    stretches : int
-        Number of stretches.
-
-    Attributes
-    ----------
-    packed : ndarray of uint8
-        Where they are written.
-    layout : OccurrenceLayout
-    block_bits : int
-    per_block : ndarray of int64, shape (stretches, blocks)
-        Number of packed occurrences, as in `Occurrences`.
-    """
-
-    def __init__(self, placing: Placing, lengths: np.ndarray, room: int, stretches: int) -> None:
-        from overlapper.kernels.seeds.occurrences import SPARE
-
-        self.block_bits = BLOCK_BITS
-        blocks = (int(placing.word_offsets[-1]) * BASES_PER_WORD >> self.block_bits) + 1
-        self.per_block = np.zeros((stretches, blocks), np.int64)
-        self._placing, self.layout = placing, OccurrenceLayout.choose(lengths)
-        self._memory = ReturnableMemory(room * self.layout.width + SPARE)
-        self.packed = self._memory.array(np.uint8)
-
-    def pack(self, entries: np.ndarray, first: int, stretch: int) -> int:
-        """Pack the grouped entries of a bucket from number ``first`` on; return the next number."""
-        from overlapper.kernels.seeds.seed_lists import pack_entries
-
-        p = self._placing
-        pack_entries(
-            entries, p.rest_low_bit, p.read_of_words, p.word_offsets, self.packed, *self.layout, first,
-            self.block_bits, self.per_block[stretch],
-        )  # fmt: skip
-        return first + len(entries)
-
-    def packed_in(self, stretches: list[Stretch]) -> Occurrences:
-        """Return the packed occurrences, which lie in these stretches."""
-        return Occurrences(self.packed, self.layout, stretches, self.block_bits, self.per_block)
+        parts = (
+            (first, min(first + BASES_AT_A_TIME, stop))
+            for start, stop in self.stretches
+            for first in range(start, stop, BASES_AT_A_TIME)
+        )
+        return map_in_order(of_part, parts, threads)
 
     def give_back(self, start: int, stop: int) -> None:
         """Return the memory of the empty numbers ``[start, stop)`` to the system."""
-        self._memory.give_back(start * self.layout.width, stop * self.layout.width)
+        if self.memory:
+            self.memory.give_back(start * self.layout.width, stop * self.layout.width)
+
+    def rest(self, start: int, stop: int) -> None:
+        """Keep the numbers ``[start, stop)`` of a file on disk alone until they are used again."""
+        if self.memory:
+            self.memory.rest(start * self.layout.width, stop * self.layout.width)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
+from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 BLOCK_BASES = 1 << 26
 """Most bases of a block, which is sketched at once. A block wastes half a page a bucket; and if its pages of
@@ -24,6 +26,11 @@ RANGE_BITS = 5
 MINIMIZERS_TOGETHER = 1 << 26
 """About the most minimizers that are in pages at a time; larger sets take several passes over ranges of
 buckets."""
+PAGE_BYTES = 16
+"""Bytes that a minimizer in pages takes, with what is grouped of them meanwhile."""
+
+Load = Callable[[int, int], Reads]
+"""``load(start, stop)`` returns reads ``[start, stop)`` of a set, in the form in which they are sketched."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,10 +78,12 @@ class EntryLayout:
         """Buckets are processed in ``2 ** range_bits`` ranges."""
         return min(self.bucket_bits, RANGE_BITS)
 
-    def passes(self, minimizers: int) -> list[range]:
-        """Return the ranges of each pass, given the expected number of minimizers."""
-        n = 1 << self.range_bits
-        step = -(-n // min(n, -(-minimizers // MINIMIZERS_TOGETHER) or 1))
+    def passes(self, minimizers: int, memory: int | None = None) -> list[range]:
+        """Return the ranges of each pass, given the expected number of minimizers and bytes for pages."""
+        n, together = 1 << self.range_bits, MINIMIZERS_TOGETHER
+        if memory is not None:
+            together = min(together, memory // PAGE_BYTES)
+        step = -(-n // min(n, -(-minimizers // max(1, together)) or 1))
         return [range(first, min(first + step, n)) for first in range(0, n, step)]
 
     @property
@@ -104,16 +113,16 @@ def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout, ranges: int
 
 def partition(
     reads: Reads,
-    start: int,
-    stop: int,
     sketch: SketchParams,
     layout: EntryLayout,
     sketched: np.ndarray,
+    first_base: int = 0,
     pages: np.ndarray | None = None,
     ranges: range | None = None,
-    left: np.ndarray | None = None,
+    marks: np.ndarray | None = None,
+    marked: bool = False,
 ) -> tuple[np.ndarray, ...]:
-    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets (`seed_index.partition`).
+    """Sketch a block of reads and partition their minimizers into buckets (`seed_index.partition`).
 
     All ranges of buckets are processed by default.
     """
@@ -122,23 +131,24 @@ def partition(
 
     k, w = sketch.kmer_length, sketch.window
     ranges = ranges or range(1 << layout.range_bits)
-    room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout, len(ranges))
+    room, of_range = pages_for(reads.total_bases, sketch, layout, len(ranges))
     if pages is None:
         # numpy asks for large memory pages, which take less time than those of an array made in a kernel.
         pages = np.empty((room, kernel.PAGE), np.uint64)
     return kernel.partition(
         reads.words, reads.word_offsets, reads.lengths,
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
+        first_base, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
         pages, layout.range_bits, of_range, ranges.start, ranges.stop,
-        np.empty(0, np.uint32) if left is None else left,
+        np.empty(0, np.uint32) if marks is None else marks, marked,
     )  # fmt: skip
 
 
-def _block_bases(reads: Reads, threads: int) -> int:
+def _block_bases(lengths: np.ndarray, threads: int) -> int:
     """Return the bases of a block, such that all threads have equally many blocks."""
-    each = -(-reads.total_bases // (threads * BLOCK_BASES))
-    return -(-reads.total_bases // (threads * max(1, each))) + int(reads.lengths.max(initial=0))
+    total = int(lengths.sum())
+    each = -(-total // (threads * BLOCK_BASES))
+    return -(-total // (threads * max(1, each))) + int(lengths.max(initial=0))
 
 
 class PageChains(NamedTuple):
@@ -172,29 +182,35 @@ class PageChains(NamedTuple):
     @classmethod
     def of(
         cls,
-        reads: Reads,
+        load: Load,
+        lengths: np.ndarray,
         sketch: SketchParams,
         layout: EntryLayout,
         sketched: np.ndarray,
         ranges: range,
-        left: np.ndarray,
+        marks: np.ndarray,
+        marked: bool,
         threads: int,
     ) -> Self:
         """Sketch all reads; the pages of all blocks share an array, so that one call gathers from all."""
         from overlapper.kernels.seeds import seed_index as kernel
 
-        bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
+        bounds = cut_evenly(lengths, _block_bases(lengths, threads))
         blocks = range(len(bounds) - 1)
-        bases = np.add.reduceat(reads.lengths, bounds[:-1]) if len(reads) else np.empty(0, np.int64)
+        bases = np.add.reduceat(lengths, bounds[:-1]) if len(lengths) else np.empty(0, np.int64)
         room = [pages_for(int(b), sketch, layout, len(ranges)) for b in bases]
         firsts = offsets_of(np.array([pages for pages, _ in room], np.int64))
         memory = ReturnableMemory(int(firsts[-1]) * kernel.PAGE * 8)
         pages = memory.array(np.uint64).reshape(-1, kernel.PAGE)
+        words = offsets_of(words_for(lengths))[bounds]
 
         def sketch_block(block: int) -> tuple[np.ndarray, ...]:
             start, stop = int(bounds[block]), int(bounds[block + 1])
-            own = pages[firsts[block] : firsts[block + 1]]
-            return partition(reads, start, stop, sketch, layout, sketched, own, ranges, left)
+            own, of_block = pages[firsts[block] : firsts[block + 1]], marks[words[block] : words[block + 1]]
+            return partition(
+                load(start, stop), sketch, layout, sketched[start:stop], int(words[block]) * BASES_PER_WORD,
+                own, ranges, of_block, marked,
+            )  # fmt: skip
 
         parts = list(map_in_order(sketch_block, blocks, threads))
         used = [len(part[0]) for part in parts]

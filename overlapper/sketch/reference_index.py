@@ -65,7 +65,9 @@ class ReferenceIndex:
         sketched = np.empty(len(reference), np.int32)
 
         def sketch_block(block: tuple[int, int]) -> tuple[np.ndarray, ...]:
-            return partition(reference, *block, sketch, layout, sketched)
+            start, stop = block
+            first_base = int(reference.word_offsets[start]) * BASES_PER_WORD
+            return partition(reference.rows(*block), sketch, layout, sketched[start:stop], first_base)
 
         parts = list(map_in_order(sketch_block, even_ranges(reference.lengths, BLOCK_BASES), threads))
         sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,17 +9,13 @@ import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.kernels.seeds.seed_groups import read_of_words
 from overlapper.params.stages import SketchParams
-from overlapper.sketch.deep_reads import Placing, unthinned
-from overlapper.sketch.occurrences import Packer
+from overlapper.sketch.deep_reads import DeepReads, unthinned
+from overlapper.sketch.grouped import SPECTRUM_SIZE, chosen_limit, seed_counts
+from overlapper.sketch.occurrences import Occurrences
 from overlapper.sketch.page_chains import EntryLayout
-from overlapper.sketch.seed_index import (
-    SPECTRUM_SIZE,
-    SeedIndex,
-    chosen_limit,
-    in_deep_reads,
-    seed_counts,
-)
+from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import DeviceSeedLists, IndexColumns
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD
@@ -101,7 +96,7 @@ class _GroupedShares:
     sketch : SketchParams
     layout : EntryLayout
     read_table : ndarray of int32
-        ``read_of_words`` of `Placing`.
+        That of `overlapper.kernels.seeds.seed_groups.read_of_words`.
     room : _Room
 
     Attributes
@@ -166,28 +161,33 @@ class _GroupedShares:
 def _build(
     slot: Slot, reads: Reads, sketch: SketchParams, layout: EntryLayout, threads: int, room: _Room
 ) -> SeedIndex | None:
-    from overlapper.kernels.seeds.cuda.seed_lists import list_by_read, pack_occurrences
+    from overlapper.kernels.seeds.cuda.seed_index import NO_LIMIT
+    from overlapper.kernels.seeds.cuda.seed_lists import frequent_occurrences, list_by_read, pack_occurrences
     from overlapper.runtime.gpu.launch import launch, named
 
     assert slot.reads is not None
-    arena, placing = room.arena, Placing.of(layout, reads.word_offsets)
-    grouped = _GroupedShares(slot.reads, sketch, layout, placing.read_of_words, room)
+    arena = room.arena
+    grouped = _GroupedShares(slot.reads, sketch, layout, read_of_words(reads.word_offsets), room)
     sketched, spectrum = arena.download(grouped.sketched), grouped.spectrum
     limit, often, largest = chosen_limit(sketch, spectrum), unthinned(sketch.window), 0
     in_deep = not sketch.repeat_limit and spectrum[limit + 1 :].any()
     occurrences = arena.array(int(sketched.sum()) - int(spectrum[1]), np.uint64)
-    n, frequent = 0, []
-    for share, groups in grouped:
+    n, frequent, sampled = 0, [], [np.empty(0, np.uint64)]
+    for _, groups in grouped:
         if in_deep:
-            frequent += _frequent(groups, share, layout, limit, arena)
-        n += pack_occurrences(groups, slot.reads, grouped.owners, limit, often, occurrences[n:], arena)
+            above = groups, slot.reads, grouped.owners, limit
+            frequent.append(frequent_occurrences(*above, NO_LIMIT, arena))
+            sampled.append(frequent_occurrences(*above, often, arena))
+        n += pack_occurrences(groups, slot.reads, grouped.owners, 2, limit, often, occurrences[n:], arena)
     if in_deep:
-        largest, deep = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        added = _packed(deep, placing, reads.lengths)
+        deep = DeepReads.find(reads.lengths, spectrum, limit, _of_gpu(frequent), threads)
+        added, none = _of_gpu(sampled), [np.empty(0, np.int64)]
+        deep.keep_seeding(added, limit, often, none, reads.word_offsets, 1)
+        largest, words = deep.most, added.packed.view(np.uint64)[: len(added)]
         mark = arena.mark()
-        launch(named("common.copies", "copy_items"), len(added), arena, arena.upload(added), occurrences[n:])
+        launch(named("common.copies", "copy_items"), len(words), arena, arena.upload(words), occurrences[n:])
         arena.release(mark)
-        n += len(added)
+        n += len(words)
     if not n:
         return None
     lists = list_by_read(occurrences[:n], slot.reads, grouped.owners, arena)
@@ -202,25 +202,6 @@ def _build(
     )
 
 
-def _frequent(
-    groups: Groups, share: range, layout: EntryLayout, limit: int, arena: Arena
-) -> list[list[np.ndarray]]:
-    """Return the entries of frequent minimizers of a share, by range of buckets and bucket."""
-    from overlapper.kernels.seeds.cuda.seed_index import frequent_entries
-
-    mark = arena.mark()
-    entries, bounds = frequent_entries(groups, limit, arena)
-    arena.release(mark)
-    buckets = [entries[start:stop] for start, stop in itertools.pairwise(bounds.tolist())]
-    return [buckets[some.start : some.stop] for some in layout.bucket_ranges if some.start in share]
-
-
-def _packed(added: list[list[np.ndarray]], placing: Placing, lengths: np.ndarray) -> np.ndarray:
-    """Pack the entries of all buckets as occurrences in the layout of GPUs."""
-    parts = list(itertools.chain.from_iterable(added))
-    packer, first = Packer(placing, lengths, sum(map(len, parts)), 1), 0
-    for entries in parts:
-        first = packer.pack(entries, first, 0)
-    words = np.empty(first, np.uint64)
-    packer.packed_in([(0, first)]).widen(0, words)
-    return words
+def _of_gpu(words: list[np.ndarray]) -> Occurrences:
+    """Return the occurrences whose words several shares of a GPU made."""
+    return Occurrences.of_gpu(np.concatenate([*words, np.zeros(1, np.uint64)]))

@@ -69,9 +69,9 @@ class FinderCosts:
 
 
 FINDER_COSTS = {
-    "dsoft": FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=20),
+    "dsoft": FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=8),
     "spgemm": FinderCosts(
-        sketch_base=14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=36, counted_bytes=32
+        sketch_base=14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=8, counted_bytes=32
     ),
 }
 

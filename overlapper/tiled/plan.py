@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates import registry
 from overlapper.errors import ParameterError
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
@@ -32,7 +32,7 @@ A_READ = 80
 TILE_PER_BASE = 0.55
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
-DISK_PER_BASE, DISK_PER_OVERLAP = 0.26, 64
+DISK_PER_BASE, MARKS_PER_BASE, DISK_PER_OVERLAP = 0.26, 0.25, 64
 MOST_TILES = 20_000
 TILES_A_WORKER = 2
 """Tiles for each of several workers, at least, so that they end at about the same time."""
@@ -155,7 +155,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     list of str
         Lines.
     """
-    seeded = IN_BLOCKS[params.finder]
+    seeded = registry.finder(params.finder)
     bases, kmers = int(store.lengths.sum()), seeded.looked_at(store, params, budget.threads)
     room = budget.left(len(store))
     seed_bytes = seeded.BYTES_PER_SEED * kmers
@@ -199,7 +199,7 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
     limit : int
         Bytes.
     """
-    kmers = IN_BLOCKS[params.finder].looked_at(store, params, threads)
+    kmers = registry.finder(params.finder).looked_at(store, params, threads)
     needed = disk_bytes(int(store.lengths.sum()), kmers, params.finder)
     if needed > limit:
         raise ParameterError(
@@ -211,4 +211,4 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
 def disk_bytes(bases: int, kmers: int, finder: str) -> int:
     """Return the bytes that reads and the seeds of a finder take on disk, at most."""
     reads = int(DISK_PER_BASE * bases)
-    return max(reads + FINDER_COSTS[finder].disk_bytes * kmers, 2 * reads)
+    return max(reads + int(MARKS_PER_BASE * bases) + FINDER_COSTS[finder].disk_bytes * kmers, 2 * reads)

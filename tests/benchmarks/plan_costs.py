@@ -15,11 +15,13 @@ import numpy as np
 from overlapper.io import read_fastx
 from overlapper.io.artifacts import writing
 from overlapper.io.fastx import FastxParts
+from overlapper.overlap.pipeline import planned
 from overlapper.overlap.tile import BLOCK_BASES, Extension
+from overlapper.overlap.tile_work import write_strip
+from overlapper.overlap.tiles import Folder, Tiles
 from overlapper.sketch.estimates import estimate
-from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
-from overlapper.tiled.tile_work import write_strip
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.workdir import Workdir
 from tests.benchmarks.harness import parser_of
 
@@ -39,20 +41,19 @@ def measure(parts, preset, changes, memory, folder):
     clock, budget = Clock(), Budget.of(memory, 1)
     workdir = Workdir(folder)
     with clock.of("read"):
-        store = tiles.store_reads(workdir, parts)
-    params = tiles.planned(store, budget, preset, changes)
-    run = tiles.StoredRun(store, workdir, budget, "cpu", 0, None, print)
+        store = store_reads(workdir, parts)
+    params = planned(store, budget, preset, changes)
+    tiles = Tiles(store, 1, folder=Folder(workdir, budget, "cpu", note=print))
     with clock.of("seed"):
-        run.write_seeds(params)
-    with clock.of("fit"):
-        work = dataclasses.replace(run.work, params=run.fitted(params), results=workdir.folder / "overlaps")
-    seeds, overlaps = work.blocks(), 0
-    blocks = len(seeds.bounds) - 1
+        params = tiles.seeded(params)
+    work = dataclasses.replace(tiles.work, params=params, results=workdir.folder / "overlaps")
+    bounds, overlaps = work.bounds(), 0
+    blocks = len(bounds) - 1
     for query, target in itertools.combinations_with_replacement(range(blocks), 2):
         with clock.of("join"):
             loaded = work.loaded((query, target), 1)
         with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
-            queries = 0, int(seeds.bounds[query + 1] - seeds.bounds[query])
+            queries = 0, int(bounds[query + 1] - bounds[query])
             extension = Extension(loaded, work.params, None)
             extended = [of_block for _, of_block in extension.overlaps([queries], 1, BLOCK_BASES)]
             write_strip(strip, extended)
@@ -60,10 +61,7 @@ def measure(parts, preset, changes, memory, folder):
     workdir.close()
     estimates = estimate(store.mapped())
     bases, intact = int(store.lengths.sum()), estimates.kmer_survival(params.sketch.kmer_length)
-    print(
-        f"{len(store)} reads, {bases} bases, coverage {estimates.coverage:.1f}, {blocks} blocks;",
-        seeds.counts,
-    )
+    print(f"{len(store)} reads, {bases} bases, coverage {estimates.coverage:.1f}, {blocks} blocks")
     print(f"share of k-mers without error {intact:.3f}, window {params.sketch.window}, {overlaps} overlaps")
     print("CPU s:", {step: round(seconds, 2) for step, seconds in clock.items()})
 

@@ -176,7 +176,7 @@ def test_threads_that_still_compute_do_not_crash_a_command_that_fails(tmp_path):
 def test_the_library_leaves_signals_to_the_program():
     script = (
         "import os, signal, overlapper\nfrom overlapper.runtime import cleanup, signals\n"
-        "from overlapper.tiled import distributed\n"
+        "from overlapper.overlap import distributed\n"
         "assert signal.getsignal(signal.SIGINT) is not signals._leave_it_to_the_thread\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # these tests may ignore it\n"
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"

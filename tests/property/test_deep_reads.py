@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from overlapper.params.stages import SketchParams
-from overlapper.sketch import deep_reads, seed_index
+from overlapper.sketch import deep_reads, grouped, seed_index
 from overlapper.sketch.page_chains import EntryLayout
 from tests.oracle import deep_reads as oracle
 from tests.oracle.minimizers import minimizers
@@ -57,7 +57,7 @@ def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     texts = with_a_plasmid(seed)
     found = without_tandem([minimizers(text, K, W) for text in texts])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seed_index, "chosen_limit", lambda sketch, spectrum: limit)
+        patch.setattr(grouped, "chosen_limit", lambda sketch, spectrum: limit)
         patch.setattr(deep_reads, "STRETCH", stretch)
         patch.setattr(deep_reads, "MOST_HITS", most_hits)
         patch.setattr(deep_reads, "MET_AT_EVERY_BASE", met)

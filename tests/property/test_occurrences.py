@@ -6,10 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overlapper.kernels.seeds.occurrences import SPARE
+from overlapper.kernels.seeds.seed_groups import read_of_words
+from overlapper.kernels.seeds.seed_lists import pack_entries
 from overlapper.sketch import occurrences as packing
 from overlapper.sketch import seed_lists
-from overlapper.sketch.deep_reads import Placing
-from overlapper.sketch.occurrences import OccurrenceLayout, Packer
+from overlapper.sketch.occurrences import OccurrenceLayout, Occurrences
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
@@ -43,17 +44,21 @@ def packed(lengths, groups, buckets):
     """Return groups packed in so many buckets and stretches, with room between them."""
     word_offsets = offsets_of(words_for(np.array(lengths)))
     n = sum(map(len, groups))
-    packer = Packer(Placing.of(LAYOUT, word_offsets), np.array(lengths), n + 3 * buckets, buckets)
-    stretches, first = [], 0
+    found = Occurrences.empty(np.array(lengths), 32 * int(word_offsets[-1]), n + 3 * buckets, buckets)
+    first = 0
     for bucket in range(buckets):
         entries = [
             (rest << LAYOUT.rest_low_bit) | (32 * int(word_offsets[read]) + position) << 1 | strand
             for rest, group in enumerate(groups[bucket::buckets])
             for read, position, strand in group
         ]
-        stretches.append((first, packer.pack(np.array(entries, np.uint64), first, bucket)))
-        first = stretches[-1][1] + 3
-    return packer.packed_in(stretches), word_offsets
+        pack_entries(
+            np.array(entries, np.uint64), LAYOUT.rest_low_bit, read_of_words(word_offsets), word_offsets,
+            *found.columns, first, found.block_bits, found.per_block[bucket],
+        )  # fmt: skip
+        found.stretches.append((first, first + len(entries)))
+        first += len(entries) + 3
+    return found, word_offsets
 
 
 @settings(max_examples=tries(150), deadline=None)

@@ -6,18 +6,20 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates import spgemm
 from overlapper.candidates.registry import FINDERS
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
-from overlapper.overlap import pipeline
+from overlapper.overlap import pipeline, tile_work, tiles
+from overlapper.overlap.tiles import Folder
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
-from overlapper.sketch import deep_reads, kmer_store, seed_writer
+from overlapper.sketch import deep_reads, page_chains
 from overlapper.tables import Overlaps, Reads
-from overlapper.tiled import plan, tile_work, tiles
+from overlapper.tiled import plan
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, random_text, reads_of, simulated_reads
 
@@ -33,20 +35,13 @@ def simulated(model):
 def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
     with Workdir(folder) as workdir:
-        store = tiles.store_reads(
+        store = store_reads(
             workdir, [reads.take(part) for part in np.array_split(np.arange(len(reads)), blocks)]
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
-            result = tiles.run_tiled(
-                store,
-                workdir,
-                Budget(LARGE, threads),
-                preset,
-                changes=changes,
-                run_tiles=run_tiles,
-                device=device,
-            )
+            place = Folder(workdir, Budget(LARGE, threads), device, run_tiles=run_tiles)
+            result = pipeline.run_tiled(store, place, preset, changes=changes)
         return result, Overlaps.concat(list(result.overlaps()))
 
 
@@ -80,9 +75,8 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
     monkeypatch.setattr(tile_work, "BLOCK_BASES", 10_000)
     monkeypatch.setattr(tile_work, "WAITING_BYTES", 2_000)
-    monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
-    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
-    monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
+    monkeypatch.setattr(page_chains, "PAGE_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(spgemm, "_BASES_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.sorted_parts.ROWS_AT_A_TIME", 50)
     assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=5)
 
@@ -100,7 +94,7 @@ def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatc
     whole = pipeline.run(reads, "hifi", threads=1)
     of_plasmid = np.count_nonzero(whole.overlaps.query >= len(reads) - n_plasmid)
     assert of_plasmid > 0.9 * n_plasmid * (n_plasmid - 1) / 2
-    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(page_chains, "PAGE_BYTES", LARGE // 5_000)
     assert_same_in_tiles(whole, reads, tmp_path, {}, preset="hifi")
 
 
@@ -113,7 +107,7 @@ def test_satellites_are_the_same_in_tiles(tmp_path, monkeypatch):
     monkeypatch.setattr(deep_reads, "MET_AT_EVERY_BASE", 4)
     whole = pipeline.run(reads, threads=1)
     assert len(whole.overlaps) > len(reads)
-    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(page_chains, "PAGE_BYTES", LARGE // 5_000)
     assert_same_in_tiles(whole, reads, tmp_path, {})
 
 
@@ -163,7 +157,7 @@ def test_compressed_homopolymers_in_tiles(tmp_path):
     assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=4)
 
 
-@pytest.mark.parametrize("finder", IN_BLOCKS)
+@pytest.mark.parametrize("finder", FINDERS)
 @pytest.mark.parametrize("texts", [["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
 def test_sets_without_overlaps(texts, finder, tmp_path):
     reads = reads_of(texts)
@@ -190,11 +184,7 @@ def test_all_workers_have_tiles_however_much_memory_there_is(workers, blocks):
     assert len(plan.cut_blocks(np.full(1000, 10_000), 24 * 10**6, 10**9, fewest)) == blocks + 1
 
 
-def test_every_finder_works_in_tiles():
-    assert list(IN_BLOCKS) == list(FINDERS)
-
-
 def test_compressed_homopolymers_are_not_counted_in_tiles(tmp_path):
     changes = {"finder": "spgemm", "sketch": {"homopolymer_compressed": True}}
     with pytest.raises(ParameterError, match="goes with the finder dsoft in tiles"):
-        tiled(simulated("hifi"), tmp_path / "work", changes)
+        tiled(simulated("hifi"), tmp_path / "work", changes, blocks=2)

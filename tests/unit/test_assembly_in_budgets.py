@@ -16,8 +16,8 @@ from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.graph import GraphParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
-from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of
@@ -37,12 +37,12 @@ def read_set():
 def with_store(tmp_path, monkeypatch):
     """A store, its folder, and a budget that cuts reads, or unitigs and reads, into several blocks."""
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: SMALL)
-    monkeypatch.setattr(tiles, "cut_blocks", cut_in_three)
+    monkeypatch.setattr("overlapper.overlap.tiles.cut_blocks", cut_in_three)
     monkeypatch.setattr("overlapper.correct.read_placement.cut_blocks", cut_in_three)
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
         half = len(reads) // 2
-        store = tiles.store_reads(workdir, [reads.rows(0, half), reads.rows(half, len(reads))])
+        store = store_reads(workdir, [reads.rows(0, half), reads.rows(half, len(reads))])
         yield store, workdir, Resources(Stages(workdir, Budget(LARGE, 1)), 2)
 
 

@@ -20,8 +20,8 @@ from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps
-from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, reads_of
@@ -57,9 +57,10 @@ def stored(
     reads = reads_of()
     parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
     with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
-        store = tiles.store_reads(workdir, parts)
+        store = store_reads(workdir, parts)
         patch.setattr(
-            tiles, "cut_blocks", lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int)
+            "overlapper.overlap.tiles.cut_blocks",
+            lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int),
         )
         made = correct_packed(
             store,
@@ -133,7 +134,7 @@ def test_reads_are_the_same_in_memory_and_on_disk(tmp_path):
         name_offsets=2 * np.arange(len(read_set()) + 1),
     )  # fmt: skip
     with Workdir(tmp_path / "w") as workdir:
-        on_disk = tiles.store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
+        on_disk = store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
         assert on_disk.artifact.facts["content"] == digest_of_reads(reads)
         assert on_disk.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
         for store in (on_disk, packed(reads, 1)):
@@ -170,7 +171,7 @@ def test_divergences_on_disk_are_those_of_all_rows(tmp_path, unknown):
 def test_a_block_takes_what_there_is_room_for(tmp_path):
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [reads])
+        store = store_reads(workdir, [reads])
         overlaps = Overlaps.empty()
         with writing(tmp_path / "rows") as artifact:
             write_rows(artifact, [overlaps], store.lengths, 0, 1)
@@ -188,7 +189,7 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
 
 def test_a_budget_that_is_too_small_is_told(tmp_path):
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [read_set()])
+        store = store_reads(workdir, [read_set()])
         with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
             correct_packed(store, Resources(Stages(workdir, Budget(100_000_000, 1)), 1))
 

@@ -68,8 +68,6 @@ KERNELS = {
     seed_index_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
     seed_index_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
     seed_index_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
-    seed_index_kernels.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
-    seed_index_kernels.find_buckets: (U8, I8, NUMBER, I8),
     seed_list_kernels.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
     copies.copy_items: (U8, U8),
     seed_list_kernels.mark_bases: (U8, I8, U4),

@@ -85,7 +85,7 @@ def run(device, extender="xdrop", **options):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("free", [1 << 30, 2000, 1])
 def test_runs_on_gpus_end_as_on_the_cpu(pretended, extender, free, threads, monkeypatch):
-    monkeypatch.setattr(pipeline, "BLOCK_BASES", 2000)
+    monkeypatch.setattr("overlapper.overlap.tiles.BLOCK_BASES", 2000)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     pretended.free = free
     on_cpu, on_gpus = run("cpu", extender), run("cuda", extender, threads=threads)

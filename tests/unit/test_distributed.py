@@ -5,8 +5,8 @@ import json
 import pytest
 
 from overlapper.errors import ParameterError
+from overlapper.overlap.distributed import Cluster
 from overlapper.runtime.threads import available_threads
-from overlapper.tiled.distributed import Cluster
 from tests.cli.runner import overlapper, python
 from tests.property.test_tiles import simulated
 from tests.read_sets import fasta_of
@@ -14,7 +14,10 @@ from tests.read_sets import fasta_of
 SCRIPT = """
 import dataclasses, os, signal, sys, time
 from distributed.comm import CommClosedError
-from overlapper.tiled import distributed, plan, tile_work, tiles
+from overlapper.overlap import distributed, pipeline, tile_work, tiles
+from overlapper.overlap.tiles import Folder
+from overlapper.tiled import plan
+from overlapper.tiled.reads import store_reads
 from overlapper.io import read_fastx, write_overlaps
 from overlapper.tables import Overlaps
 from overlapper.runtime.threads import cut_evenly
@@ -30,7 +33,7 @@ def slow_down():
 if __name__ == "__main__":
     tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)
     workdir = Workdir("work")
-    store = tiles.store_reads(workdir, [read_fastx("reads.fa")])
+    store = store_reads(workdir, [read_fastx("reads.fa")])
     with distributed.Cluster(4, None, 4) as cluster:
         pids = cluster.client.run(os.getpid)
         doomed, slow, *_ = pids
@@ -48,9 +51,8 @@ if __name__ == "__main__":
                     raise CommClosedError("the link is cut")
         cluster._finished = lose_the_connection_once
         before = cluster.client
-        run = tiles.run_tiled(
-            store, workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles, report=report
-        )
+        folder = Folder(workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles)
+        run = pipeline.run_tiled(store, folder, report=report)
         alive = set(cluster.client.run(os.getpid).values())
     assert pids[doomed] not in alive
     assert before is not cluster.client
@@ -128,7 +130,7 @@ import asyncio, urllib.request
 from urllib.error import HTTPError
 import pytest
 from distributed.comm import connect
-from overlapper.tiled.distributed import Cluster
+from overlapper.overlap.distributed import Cluster
 
 if __name__ == "__main__":
     with Cluster(1, None, 1) as cluster:

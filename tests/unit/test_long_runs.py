@@ -20,8 +20,8 @@ from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.messages import unreported
 from overlapper.simulate import random_genome
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
-from overlapper.tiled.tiles import store_reads
 from overlapper.tiled.workdir import Workdir
 from tests.oracle.long_runs import cut
 from tests.read_sets import reads_of

@@ -8,6 +8,7 @@ from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.oracle.adapters import turned
 
+HIFI = adapted_model("hifi", mean_length=8000, length_sd=2000)
 R10 = adapted_model("real-ont", identity=0.985, mean_length=6000, adapters=0.0)
 
 

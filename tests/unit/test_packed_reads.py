@@ -6,7 +6,7 @@ import pytest
 
 from overlapper.errors import InputError
 from overlapper.io.fastx import FastxParts
-from overlapper.tiled.tiles import store_reads
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.workdir import Workdir
 
 BASES = "ACGTTGCATTAGGCTAACGT" * 5

@@ -11,8 +11,8 @@ from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
-from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, reads_of
@@ -76,7 +76,7 @@ def test_contigs_of_haplotypes_do_not_depend_on_the_budget(reads, tmp_path, monk
     monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
     whole = assemble_reads(reads)
     with Workdir(tmp_path / "w") as workdir:
-        store = tiles.store_reads(workdir, [reads.rows(0, 30), reads.rows(30, len(reads))])
+        store = store_reads(workdir, [reads.rows(0, 30), reads.rows(30, len(reads))])
         made = assemble_packed(store, Resources(Stages(workdir, Budget(1 << 34, 1)), 1))
     assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
 

@@ -16,8 +16,12 @@ reverse strand).
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import bases_at, trailing_zeros
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
 
+U64 = np.uint64
 NONE = np.uint64(2**64 - 1)
 """Stands for no canonical k-mer."""
 ALL = NONE
@@ -28,7 +32,6 @@ M2 = np.uint64(0xD6E8FEB86659FD93)
 _ONE = np.uint64(1)
 _TWO = np.uint64(2)
 _THREE = np.uint64(3)
-_BASES_PER_WORD = 32
 
 
 @njit(nogil=True, cache=True)
@@ -68,10 +71,10 @@ def canonical_kmers(words, first_word, start, stop, k, kept, hashes, reverse):
     forward = np.uint64(0)
     backward = np.uint64(0)
     first_end = start + k - 1
-    for block in range(start // _BASES_PER_WORD, (stop + _BASES_PER_WORD - 1) // _BASES_PER_WORD):
-        low = max(start, block * _BASES_PER_WORD)
-        word = words[first_word + block] >> np.uint64(2 * (low - block * _BASES_PER_WORD))
-        for i in range(low, min(stop, (block + 1) * _BASES_PER_WORD)):
+    for block in range(start // BASES_PER_WORD, (stop + BASES_PER_WORD - 1) // BASES_PER_WORD):
+        low = max(start, block * BASES_PER_WORD)
+        word = words[first_word + block] >> np.uint64(2 * (low - block * BASES_PER_WORD))
+        for i in range(low, min(stop, (block + 1) * BASES_PER_WORD)):
             base = word & _THREE
             word >>= _TWO
             forward = (forward >> _TWO) | (base << top)
@@ -84,6 +87,65 @@ def canonical_kmers(words, first_word, start, stop, k, kept, hashes, reverse):
     return max(0, stop - first_end)
 
 
+@njit(nogil=True, cache=True, inline="always")
+def reverse_complement_64(x, k):
+    """Return the reverse complement of a k-mer, in 64 bits."""
+    x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
+    x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
+    x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
+    x = ((x >> U64(16)) & U64(0x0000FFFF0000FFFF)) | ((x & U64(0x0000FFFF0000FFFF)) << U64(16))
+    x = (x >> U64(32)) | (x << U64(32))
+    return ~x >> U64(64 - 2 * k)
+
+
+@always_inline
+def hash_at(words, position, k):
+    """Return hash and strand (uint64) of a k-mer of a packed read, which must have a hash."""
+    mask = (U64(1) << U64(2 * k)) - U64(1)
+    forward = bases_at(words, position) & mask
+    f, r = mix(forward, U64(k), mask), mix(reverse_complement_64(forward, k), U64(k), mask)
+    return min(f, r), U64(r < f)
+
+
+@njit(nogil=True, cache=True)
+def select_marked(words, marks, k, begin, end, found, found_pos):
+    """Write the marked k-mers of a read whose first bases are in ``[begin, end)``.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The packed read.
+    marks : ndarray of uint32
+        A bit for each base of the read, those of a word in one item.
+    k, begin, end : int
+    found : ndarray of uint64
+        Out: hashes.
+    found_pos : ndarray of uint64
+        Out: ``position << 1 | strand``, ascending; strand is 1 where the reverse complement has the smaller
+        hash.
+
+    Returns
+    -------
+    int
+        Number of k-mers.
+    """
+    n = 0
+    for word in range(begin // BASES_PER_WORD, min((end + BASES_PER_WORD - 1) // BASES_PER_WORD, len(marks))):
+        first = word * BASES_PER_WORD
+        bits = U64(marks[word])
+        if first < begin:
+            bits &= ~U64(0) << U64(begin - first)
+        if first + BASES_PER_WORD > end:
+            bits &= ~(~U64(0) << U64(end - first))
+        while bits:
+            position = first + trailing_zeros(bits)
+            found[n], strand = hash_at(words, position, k)
+            found_pos[n] = (U64(position) << U64(1)) | strand
+            n += 1
+            bits &= bits - U64(1)
+    return n
+
+
 @njit(nogil=True, cache=True)
 def _longest(lengths):
     longest = np.int64(0)
@@ -93,21 +155,49 @@ def _longest(lengths):
 
 
 @njit(nogil=True, cache=True)
+def _kmers_of(
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks, read,
+    hashes, places, reverse,
+):  # fmt: skip
+    """Hash the k-mers of a read that count; arguments are those of `count_buckets`.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64
+        Receives the hash of each k-mer, `NONE` where there is none.
+    places : ndarray of uint64
+        Receives ``position << 1 | reverse`` of each.
+    reverse : ndarray of bool
+        Overwritten.
+
+    Returns
+    -------
+    int
+        How many k-mers there are.
+    """
+    if len(marks):
+        of_read = slice(word_offsets[read], word_offsets[read + 1])
+        return select_marked(
+            words[of_read], marks[of_read], k, begin, min(end, lengths[read]), hashes, places
+        )
+    start, n = np.int64(0), 0
+    for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
+        ends = run == unknown_offsets[read + 1]
+        stop = lengths[read] if ends else np.int64(unknown_start[run])
+        low, high = max(start, begin), min(stop, end + k - 1)
+        more = canonical_kmers(words, word_offsets[read], low, high, k, ALL, hashes[n:], reverse)
+        for i in range(more):
+            places[n + i] = (U64(low + i) << U64(1)) | U64(reverse[i])
+        n += more
+        start = stop if ends else np.int64(unknown_end[run])
+    return n
+
+
+@njit(nogil=True, cache=True)
 def count_buckets(
-    words,
-    word_offsets,
-    lengths,
-    unknown_start,
-    unknown_end,
-    unknown_offsets,
-    begin,
-    end,
-    k,
-    limit,
-    shift,
-    counts,
-    of_read,
-):
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
+    limit, shift, counts, of_read,
+):  # fmt: skip
     """Count the k-mers of reads in each bucket and of each read.
 
     Parameters
@@ -117,6 +207,8 @@ def count_buckets(
     begin, end : int
         First bases of the k-mers that count are in ``[begin, end)``.
     k : int
+    marks : ndarray of uint32, shape (words,)
+        A bit for the first base of each k-mer that counts; empty where all do.
     limit : uint64
         Hashes from this on do not count.
     shift : uint64
@@ -127,50 +219,31 @@ def count_buckets(
         Receives the k-mers of each read.
     """
     longest = min(_longest(lengths), end - begin)
-    hashes = np.empty(longest, np.uint64)
+    hashes, places = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     for read in range(len(lengths)):
-        start = np.int64(0)
         of_read[read] = 0
-        for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
-            ends = run == unknown_offsets[read + 1]
-            stop = lengths[read] if ends else np.int64(unknown_start[run])
-            low, high = max(start, begin), min(stop, end + k - 1)
-            n = canonical_kmers(words, word_offsets[read], low, high, k, ALL, hashes, reverse)
-            for i in range(n):
-                if hashes[i] < limit:
-                    counts[hashes[i] >> shift] += 1
-                    of_read[read] += 1
-            start = stop if ends else np.int64(unknown_end[run])
+        n = _kmers_of(
+            words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
+            read, hashes, places, reverse,
+        )  # fmt: skip
+        for i in range(n):
+            if hashes[i] < limit:
+                counts[hashes[i] >> shift] += 1
+                of_read[read] += 1
 
 
 @njit(nogil=True, cache=True)
 def fill_buckets(
-    words,
-    word_offsets,
-    lengths,
-    unknown_start,
-    unknown_end,
-    unknown_offsets,
-    begin,
-    end,
-    k,
-    lowest,
-    limit,
-    shift,
-    first_read,
-    cursors,
-    entries,
-):
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
+    lowest, limit, shift, first_read, cursors, entries,
+):  # fmt: skip
     """Write the k-mers of reads whose hashes lie in ``[lowest, limit)``.
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
-        Columns of a `Reads` table.
-    begin, end : int
-        First bases of the k-mers that count are in ``[begin, end)``.
-    k : int
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks
+        As `count_buckets` takes them.
     lowest, limit : uint64
         ``lowest`` begins a bucket.
     shift : uint64
@@ -183,27 +256,23 @@ def fill_buckets(
         Receives the hashes and the packed occurrences.
     """
     longest = min(_longest(lengths), end - begin)
-    hashes = np.empty(longest, np.uint64)
+    hashes, places = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     span = limit - lowest
     for read in range(len(lengths)):
-        start = np.int64(0)
-        for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
-            ends = run == unknown_offsets[read + 1]
-            stop = lengths[read] if ends else np.int64(unknown_start[run])
-            low, high = max(start, begin), min(stop, end + k - 1)
-            n = canonical_kmers(words, word_offsets[read], low, high, k, ALL, hashes, reverse)
-            for i in range(n):
-                above = hashes[i] - lowest
-                if above < span:
-                    bucket = above >> shift
-                    at = cursors[bucket]
-                    cursors[bucket] = at + 1
-                    entries[at, 0] = hashes[i]
-                    entries[at, 1] = (
-                        (np.int64(first_read + read) << 32) | ((low + i) << 1) | np.int64(reverse[i])
-                    )
-            start = stop if ends else np.int64(unknown_end[run])
+        n = _kmers_of(
+            words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
+            read, hashes, places, reverse,
+        )  # fmt: skip
+        number = U64(first_read + read) << U64(32)
+        for i in range(n):
+            above = hashes[i] - lowest
+            if above < span:
+                bucket = above >> shift
+                at = cursors[bucket]
+                cursors[bucket] = at + 1
+                entries[at, 0] = hashes[i]
+                entries[at, 1] = number | places[i]
 
 
 @njit(nogil=True, cache=True)

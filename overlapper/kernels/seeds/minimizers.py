@@ -17,9 +17,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from overlapper.kernels.common.inlining import always_inline
-from overlapper.kernels.common.packed import bases_at, trailing_zeros
-from overlapper.kernels.seeds.counting import M1, M2, mix
+from overlapper.kernels.seeds.counting import M1, M2, reverse_complement_64
 from overlapper.kernels.seeds.kmer_lanes import hash_words
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
@@ -34,17 +32,6 @@ LANES_32_MAX_K = 15
 def lanes_for(k):
     """Return an empty array whose type is that of the hashes of k-mers: 32 or 64 bits."""
     return np.empty(0, U32 if k <= LANES_32_MAX_K else U64)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def reverse_complement_64(x, k):
-    """Return the reverse complement of a k-mer, in 64 bits."""
-    x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
-    x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
-    x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
-    x = ((x >> U64(16)) & U64(0x0000FFFF0000FFFF)) | ((x & U64(0x0000FFFF0000FFFF)) << U64(16))
-    x = (x >> U64(32)) | (x << U64(32))
-    return ~x >> U64(64 - 2 * k)
 
 
 @njit(nogil=True, cache=True)
@@ -79,15 +66,6 @@ def _hash_words(words, first_word, n_words, k, hashes, strands):
 @overload(_hash_words, jit_options={"nogil": True})
 def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (hash_words if hashes.dtype == types.uint32 else _hash_words_64).py_func
-
-
-@always_inline
-def hash_at(words, position, k):
-    """Return hash and strand (uint64) of a k-mer of a packed read, which must have a hash."""
-    mask = (U64(1) << U64(2 * k)) - U64(1)
-    forward = bases_at(words, position) & mask
-    f, r = mix(forward, U64(k), mask), mix(reverse_complement_64(forward, k), U64(k), mask)
-    return min(f, r), U64(r < f)
 
 
 # Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
@@ -208,36 +186,6 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     return _compact(
         hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos
     )
-
-
-@njit(nogil=True, cache=True)
-def select_marked(words, marks, k, begin, found, found_pos):
-    """Write the marked k-mers of one chunk of a read, as `select` writes minimizers.
-
-    Parameters
-    ----------
-    words : ndarray of uint64
-        The packed read.
-    marks : ndarray of uint32
-        A bit for each base of the read, those of a word in one item.
-    k, begin, found, found_pos
-        As `select` takes them.
-
-    Returns
-    -------
-    int
-        Number of k-mers.
-    """
-    first, n = begin // BASES_PER_WORD, 0
-    for word in range(first, min(first + CHUNK // BASES_PER_WORD, len(marks))):
-        bits = U64(marks[word])
-        while bits:
-            position = word * BASES_PER_WORD + trailing_zeros(bits)
-            found[n], strand = hash_at(words, position, k)
-            found_pos[n] = (U64(position) << U64(1)) | strand
-            n += 1
-            bits &= bits - U64(1)
-    return n
 
 
 @njit(nogil=True, cache=True)

@@ -25,6 +25,12 @@ U64 = np.uint64
 _SCATTER = 0x9E3779B97F4A7C15
 
 
+def read_of_words(word_offsets):
+    """Return the read (int32) that the first of each `WORDS_PER_ENTRY` words belongs to."""
+    first_words = np.arange(0, int(word_offsets[-1]), WORDS_PER_ENTRY)
+    return (np.searchsorted(word_offsets, first_words, side="right") - 1).astype(np.int32)
+
+
 @always_inline
 def group_stop(entries, start, rest_low_bit):
     """Return the end of the entries of a bucket that have the hash of the entry at ``start``."""

@@ -3,7 +3,7 @@
 GPU twin: cuda/seed_lists.py.
 
 1. `pack_entries` makes occurrences of the entries of a bucket.
-2. `drop_groups` leaves out groups that occur too often, and thins out frequent ones (`is_sampled`).
+2. `overlapper.kernels.seeds.deep_reads.keep_seeding` leaves out those that do not seed.
 3. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
    their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
 
@@ -14,21 +14,9 @@ Occurrences and their layout, ``width`` and ``position_bits``, are those of
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
-from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import popcount
-from overlapper.kernels.seeds.minimizers import hash_at
-from overlapper.kernels.seeds.occurrences import (
-    base_in,
-    occurrence_at,
-    position_in,
-    put_before,
-    put_word,
-    read_in,
-    strand_in,
-    word_at,
-)
-from overlapper.kernels.seeds.seed_groups import is_sampled, read_of
+from overlapper.kernels.seeds.occurrences import base_in, occurrence_at, put_before, read_in
+from overlapper.kernels.seeds.seed_groups import read_of
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -74,115 +62,6 @@ def pack_entries(
 
 
 @njit(nogil=True, cache=True)
-def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bits):
-    """Return the rest of the hash of an occurrence."""
-    read = np.int64(read_in(occurrence, width, position_bits))
-    read_words = words[word_offsets[read] : word_offsets[read + 1]]
-    value, _ = hash_at(read_words, np.int64(position_in(occurrence, width, position_bits)), k)
-    return value >> U64(bucket_bits)
-
-
-@inner
-def _move(items, start, stop, to):
-    """Move bytes ``[start, stop)`` to a place that is not behind them, eight at a time."""
-    if to == start:
-        return
-    while start + 8 <= stop:
-        put_word(items, to, word_at(items, start))
-        start, to = start + 8, to + 8
-    while start < stop:
-        items[to] = items[start]
-        start, to = start + 1, to + 1
-
-
-@njit(nogil=True, cache=True)
-def drop_groups(
-    occurrences, width, position_bits, first, stop, limit, unthinned, words, word_offsets, k, bucket_bits,
-    block_bits, per_block,
-):  # fmt: skip
-    """Keep the groups that occur at most ``limit`` times and are sampled, in place; return their end.
-
-    Parameters
-    ----------
-    occurrences : ndarray of uint8
-        In and out: numbers ``[first, stop)`` are whole groups.
-    width, position_bits, first, stop : int
-    limit : int
-        Largest multiplicity kept.
-    unthinned : int
-        That of `is_sampled`.
-    words, word_offsets
-        Columns of the read table.
-    k, bucket_bits : int
-        Of the minimizers, and of the hash below its rest.
-    block_bits : int
-    per_block : ndarray of int64, shape (blocks,)
-        In and out: occurrences in each block.
-    """
-    kept = group = first
-    least = min(limit, unthinned)
-    while group < stop:
-        # Most groups are short, and all that end within the next ones are kept, and moved together.
-        end = min(group + least, stop)
-        while end > group and not occurrence_at(occurrences, end - 1, width) >> U64(63):
-            end -= 1
-        if end > group:
-            seeds = True
-        else:
-            end = group + least
-            while not occurrence_at(occurrences, end, width) >> U64(63):
-                end += 1
-            end += 1
-            seeds = end - group <= limit
-            if seeds:
-                one = occurrence_at(occurrences, group, width)
-                rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits)
-                seeds = is_sampled(rest, end - group, unthinned)
-        if seeds:
-            _move(occurrences, group * width, end * width, kept * width)
-            kept += end - group
-        else:
-            for i in range(group, end):
-                base = base_in(occurrence_at(occurrences, i, width), width, position_bits, word_offsets)
-                per_block[base >> block_bits] -= 1
-        group = end
-    return kept
-
-
-@njit(nogil=True, cache=True)
-def frequent_entries(
-    occurrences, width, position_bits, first, stop, limit, words, word_offsets, k, bucket_bits,
-    rest_low_bit,
-):  # fmt: skip
-    """Return the entries of the groups that occur more than ``limit`` times.
-
-    The arguments are those of `drop_groups` and `pack_entries`; the occurrences are those of one bucket.
-    """
-    frequent, n, group = np.empty(0, np.uint64), 0, first
-    while group + limit < stop:
-        end = group + limit - 1
-        while end >= group and not occurrence_at(occurrences, end, width) >> U64(63):
-            end -= 1
-        if end >= group:
-            group = end + 1
-            continue
-        end = group + limit
-        while not occurrence_at(occurrences, end, width) >> U64(63):
-            end += 1
-        one = occurrence_at(occurrences, end, width)
-        rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits)
-        if n + end + 1 - group > len(frequent):
-            frequent = grow(frequent, 2 * (n + end + 1 - group))
-        for i in range(group, end + 1):
-            one = occurrence_at(occurrences, i, width)
-            base = U64(base_in(one, width, position_bits, word_offsets))
-            frequent[n] = (rest << U64(rest_low_bit)) | (base << U64(1)) | strand_in(one, width)
-            n += 1
-        group = end + 1
-    return frequent[:n]
-
-
-@njit(nogil=True, cache=True)
 def list_by_block(
     occurrences, width, position_bits, first, stop, word_offsets, first_read, last_read, block_bits,
     next_free, goes_on, numbers, bases,
@@ -191,8 +70,10 @@ def list_by_block(
 
     Parameters
     ----------
-    occurrences, width, position_bits, first, stop, word_offsets
-        As `drop_groups` takes them.
+    occurrences, width, position_bits, word_offsets
+        As `pack_entries` takes them.
+    first, stop : int
+        Range of numbers.
     first_read, last_read : int
         Occurrences in reads that are not between these are left out.
     block_bits : int
@@ -252,7 +133,7 @@ def list_few(occurrences, width, position_bits, first, stop, word_offsets, wante
     Parameters
     ----------
     occurrences, width, position_bits, first, stop, word_offsets
-        As `drop_groups` takes them.
+        As `list_by_block` takes them.
     wanted : ndarray of bool, shape (reads,)
         The reads.
     numbers : ndarray of uint32 or int64, shape (n + 1,)
@@ -273,3 +154,19 @@ def list_few(occurrences, width, position_bits, first, stop, word_offsets, wante
             bases[n] = base_in(one, width, position_bits, word_offsets)
             n += U64(1)
     return np.int64(n)
+
+
+@njit(nogil=True, cache=True)
+def write_bases(occurrences, width, position_bits, first, word_offsets, bases):
+    """Write the bases of occurrences, from a number on.
+
+    Parameters
+    ----------
+    occurrences, width, position_bits, first, word_offsets
+        As `list_by_block` takes them.
+    bases : ndarray of int64, shape (n,)
+        Out.
+    """
+    for i in range(len(bases)):
+        one = occurrence_at(occurrences, first + i, width)
+        bases[i] = base_in(one, width, position_bits, word_offsets)

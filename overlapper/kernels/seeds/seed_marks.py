@@ -37,6 +37,25 @@ def mark_positions(positions, starts, word_offsets, marks):
 
 
 @njit(nogil=True, cache=True)
+def mark_bases(bases, first_base, marks):
+    """Set the bit of each base, counted through all words from ``first_base`` on, that is among the words.
+
+    Parameters
+    ----------
+    bases : ndarray of int64
+        In any order.
+    first_base : int
+    marks : ndarray of uint32, shape (words,)
+        In and out.
+    """
+    n = U64(len(marks) * BASES_PER_WORD)
+    for base in bases:
+        place = U64(base - first_base)
+        if place < n:
+            marks[place // U64(BASES_PER_WORD)] |= np.uint32(U64(1) << (place % U64(BASES_PER_WORD)))
+
+
+@njit(nogil=True, cache=True)
 def count_marks(marks, word_offsets, ranks, starts):
     """Count the seeds before each rank, and before each read.
 

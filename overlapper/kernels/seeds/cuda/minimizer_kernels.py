@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.seeds.minimizers import M1, M2, reverse_complement_64
+from overlapper.kernels.seeds.counting import M1, M2, reverse_complement_64
 from overlapper.tables.reads import BASES_PER_WORD
 
 _NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -29,7 +29,7 @@ _BYTES_OF_OCCURRENCE = 16
 _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 9
 """With its running sum, and what making it takes besides."""
-_NO_LIMIT = 1 << 31
+NO_LIMIT = 1 << 31
 _kernel = partial(named, "seeds.seed_index_kernels")
 
 
@@ -147,28 +147,6 @@ def flagged(groups: Groups, least: int, most: int, unthinned: int, arena: Arena)
         least, most, unthinned, groups.layout.rest_bits, flags,
     )  # fmt: skip
     return flags, exclusive_sums(flags, arena)
-
-
-def frequent_entries(groups: Groups, limit: int, arena: Arena) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries of groups that occur more often than ``limit``.
-
-    Returns
-    -------
-    entries : ndarray of uint64
-        As of the CPU's `group_bucket`, by bucket.
-    bounds : ndarray of int64, shape (buckets + 1,)
-        Where those of each bucket start.
-    """
-    flags, ranks = flagged(groups, limit + 1, _NO_LIMIT, _NO_LIMIT, arena)
-    entries = arena.array(last_of(ranks, arena), np.uint64)
-    bounds = arena.array((1 << groups.layout.bucket_bits) + 1, np.int64)
-    launch(
-        _kernel("gather_entries"), len(flags), arena, groups.keys, groups.places, flags, ranks,
-        *groups.layout[1:], entries,
-    )  # fmt: skip
-    launch(_kernel("find_buckets"), len(bounds), arena, groups.keys, ranks, groups.layout.rest_bits, bounds)
-    found = arena.download(bounds)
-    return arena.download(entries)[: found[-1]], found
 
 
 def _minimizers(

@@ -84,28 +84,3 @@ def flag_groups(keys, ranks, starts, kept, least, most, unthinned, rest_bits, fl
     if flag:
         flag = is_sampled(keys[x] & ((_ONE << uint64(rest_bits)) - _ONE), size, unthinned)
     flags[x] = int32(flag)
-
-
-@cuda.jit
-def gather_entries(keys, places, flags, ranks, rest_bits, rest_low_bit, entries):
-    """Write the entries of what is flagged."""
-    x = cuda.grid(1)
-    if x < len(flags) and flags[x]:
-        rest = keys[x] & ((_ONE << uint64(rest_bits)) - _ONE)
-        entries[ranks[x]] = (rest << uint64(rest_low_bit)) | places[x]
-
-
-@cuda.jit
-def find_buckets(keys, ranks, rest_bits, bounds):
-    """Write where the entries of each bucket start, and where those of the last end; a thread a bucket."""
-    bucket = cuda.grid(1)
-    if bucket >= len(bounds):
-        return
-    low, high = int64(0), int64(len(keys))
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] >> uint64(rest_bits) < uint64(bucket):
-            low = middle + 1
-        else:
-            high = middle
-    bounds[bucket] = ranks[low]

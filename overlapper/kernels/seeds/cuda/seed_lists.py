@@ -13,7 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
-from overlapper.kernels.seeds.cuda.seed_index import Groups, flagged
+from overlapper.kernels.seeds.cuda.seed_index import NO_LIMIT, Groups, flagged
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.tables.seeding import WORDS_PER_RANK
@@ -46,7 +46,8 @@ def pack_occurrences(
     groups: Groups,
     reads: DeviceReads,
     owners: Any,
-    limit: int,
+    least: int,
+    most: int,
     unthinned: int,
     occurrences: Any,
     arena: Arena,
@@ -59,8 +60,8 @@ def pack_occurrences(
     reads : DeviceReads
     owners : device array of int32
         The read of each word.
-    limit : int
-        Largest multiplicity kept.
+    least, most : int
+        Multiplicities kept, both included.
     unthinned : int
         That of `overlapper.kernels.seeds.seed_groups.is_sampled`.
     occurrences : device array of uint64
@@ -72,7 +73,29 @@ def pack_occurrences(
     DeviceError
         When the arena is too small for it.
     """
-    flags, ranks = flagged(groups, 2, limit, unthinned, arena)
+    return _pack(groups, reads, owners, *flagged(groups, least, most, unthinned, arena), occurrences, arena)
+
+
+def frequent_occurrences(
+    groups: Groups, reads: DeviceReads, owners: Any, limit: int, unthinned: int, arena: Arena
+) -> np.ndarray:
+    """Return the occurrences (uint64) of sampled groups that occur more often than ``limit``.
+
+    Other arguments are those of `pack_occurrences`.
+    """
+    mark = arena.mark()
+    flags, ranks = flagged(groups, limit + 1, NO_LIMIT, unthinned, arena)
+    occurrences = arena.array(last_of(ranks, arena), np.uint64)
+    n = _pack(groups, reads, owners, flags, ranks, occurrences, arena)
+    found = arena.download(occurrences)[:n]
+    arena.release(mark)
+    return found
+
+
+def _pack(
+    groups: Groups, reads: DeviceReads, owners: Any, flags: Any, ranks: Any, occurrences: Any, arena: Arena
+) -> int:
+    """Write the occurrences of flagged minimizers, and return how many they are."""
     launch(
         _kernel("pack_occurrences"), len(flags), arena, groups.keys, groups.places, flags, ranks,
         owners, reads.word_offsets, occurrences,

@@ -33,9 +33,9 @@ import numpy as np
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
+from overlapper.overlap.tile_work import TileNumber, TileWork
 from overlapper.runtime import cleanup
 from overlapper.runtime.messages import Report
-from overlapper.tiled.tile_work import TileNumber, TileWork
 
 RETRIES = 5
 """Times that a tile is tried again on another worker."""
@@ -119,7 +119,7 @@ class Cluster:
         return max(1, sum(self.client.nthreads().values()))
 
     def run_tiles(self, work: TileWork, tiles: list[TileNumber], report: Report) -> None:
-        """Finish the strips of tiles that are not finished; see `overlapper.tiled.tiles.RunTiles`.
+        """Finish the strips of tiles that are not finished; see `overlapper.overlap.tiles.RunTiles`.
 
         A connection that is lost is made again, and what is missing then is asked for again.
         """

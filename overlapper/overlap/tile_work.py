@@ -16,15 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
+from overlapper.candidates import registry
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.gpus import Gpus
-from overlapper.io.artifacts import Artifact, Finisher, finished
+from overlapper.io.artifacts import Artifact, Finisher, finished, finished_artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.io.sorted_parts import write_part
 from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import cut_evenly
+from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Overlaps, Reads
 
@@ -43,8 +44,10 @@ class TileWork:
 
     Attributes
     ----------
-    reads, seeds, results : Path
+    reads, results : Path
         Folders of the stages.
+    seeds : Path or None
+        Folder of what was chosen from all reads; None where one tile has all of them.
     params : Params
     device : str
         What candidates are extended on, as `overlapper.runtime.gpu.devices.select_devices` takes it.
@@ -53,7 +56,7 @@ class TileWork:
     """
 
     reads: Path
-    seeds: Path
+    seeds: Path | None
     results: Path
     params: Params
     device: str = "cpu"
@@ -63,9 +66,15 @@ class TileWork:
         """Return the reads."""
         return ReadStore.open(finished_artifact(self.reads))
 
-    def blocks(self) -> SeededBlocks:
-        """Return the seeds."""
-        return IN_BLOCKS[self.params.finder](finished_artifact(self.seeds), self.params)
+    def chosen(self) -> ChosenSeeds | None:
+        """Return which places seed."""
+        return ChosenSeeds(finished_artifact(self.seeds)) if self.seeds else None
+
+    def bounds(self, first: int = 0, stop: int | None = None) -> np.ndarray:
+        """Return the reads at which blocks ``[first, stop)`` start (int64), all by default."""
+        if self.seeds:
+            return Artifact(self.seeds, {}).load("bounds", np.int64, first, stop)
+        return np.array([0, len(self.store())])[first:stop]
 
     def strips(self, tile: TileNumber) -> list[Path]:
         """Return where the strips of a tile are, or are to be."""
@@ -86,19 +95,27 @@ class TileWork:
 
     def _strip_bounds(self, tile: TileNumber) -> np.ndarray:
         """Return the queries, counted from the start of their block, at which strips start."""
-        bounds = Artifact(self.seeds, {}).load("bounds", np.int64, tile[0], tile[0] + 2)
+        bounds = self.bounds(tile[0], tile[0] + 2)
         lengths = Artifact(self.reads, {}).load("lengths", np.int64, int(bounds[0]), int(bounds[1]))
         return cut_evenly(lengths, STRIP_BASES)
 
     def loaded(self, tile: TileNumber, threads: int) -> Tile:
         """Return the reads and seeds of a tile."""
-        store, seeds = self.store(), self.blocks()
+        store, chosen, params = self.store(), self.chosen(), self.params
         blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
-        bounds = [(int(seeds.bounds[block]), int(seeds.bounds[block + 1])) for block in blocks]
+        bounds = [self.bounds(block, block + 2).tolist() for block in blocks]
         reads = Reads.concat([store.block(*bound) for bound in bounds])
         order = np.concatenate([store.order[start:stop] for start, stop in bounds])
-        seeded, run_map = sketched_form(reads, self.params.sketch.homopolymer_compressed)
-        return Tile(reads, order, seeded, run_map, seeds.finder(blocks, seeded, threads))
+        seeded, run_map = sketched_form(reads, params.sketch.homopolymer_compressed)
+        kind, first_target = registry.finder(params.finder), bounds[0][1] - bounds[0][0]
+        finder = (
+            kind.of_tile(
+                seeded, chosen.of_blocks(blocks), chosen, params, first_target if blocks[1:] else 0, threads
+            )
+            if chosen
+            else kind.prepare(seeded, params, threads)
+        )
+        return Tile(reads, order, seeded, run_map, finder)
 
     def run(self, tile: TileNumber, threads: int, numbers: list[int], loaded: Tile | None = None) -> None:
         """Do some strips of a tile, which is loaded unless it is there already.
@@ -136,10 +153,3 @@ def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
     if waiting:
         write_part(artifact, Overlaps.concat(waiting))
     artifact.facts["taken"] = taken
-
-
-def finished_artifact(path: Path) -> Artifact:
-    """Return an artifact that is known to be finished."""
-    artifact = finished(path)
-    assert artifact, path
-    return artifact
