@@ -303,7 +303,7 @@ def assemble_packed(
     sequences = without_adapters(sequences, adapters, stays)
     bases = sequences.total_bases
     left_out = layout.left_out
-    if not plan.separate and plan.error_rate > params.end_errors:
+    if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
         sequences = without_ends(sequences, unconfirmed_ends(sequences.lengths, confirmed, stays))
     if not layout.depth:  # Haplotypes are told apart by where reads lie.

@@ -234,7 +234,7 @@ def test_what_is_no_assembly_of_these_reads_is_not_reported(command, begun, read
 def test_an_assembly_without_contigs_is_reported_as_such(command, tmp_path):
     genome = random_genome(4_000, seed=9).sequence(0)
     (tmp_path / "reads.fa").write_text(f">a\n{genome[:2_000]}\n>b\n{genome[2_000:]}\n")
-    assert command("assemble", "reads.fa", "-o", "out").code == 0
+    assert command("assemble", "reads.fa", "-o", "out").code == 1
     assert command("report", "out", "reads.fa", "-o", "r.html").code == 0
     assert "There are no contigs." in (tmp_path / "r.html").read_text()
 

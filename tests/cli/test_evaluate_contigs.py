@@ -144,7 +144,7 @@ READS = ("corrected.fa", *ONE, "--reference", "two.fa", "--placements")
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("broken.fa",), 2, "give overlaps behind the placements (TRUTH PAF), or what contigs"),
+        (("broken.fa",), 2, "give placements and overlaps (TRUTH PAF), or the reference of contigs"),
         (("t.tsv", "o.paf", *ONE), 2, "--reference is not for overlaps"),
         (("broken.fa", *ONE, *ONE), 2, "--reference names a file twice"),
         (("broken.fa", *ONE, "--reads", "raw.fa"), 2, "--reads is for corrected reads, which need"),

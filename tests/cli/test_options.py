@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 
 def options_of(command):
-    return {p.names[-1]: p for p in declared(command)[1] if not p.is_argument}
+    return {p.name: p for p in declared(command)[1] if not p.is_argument}
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
@@ -77,12 +77,12 @@ SHORTEST_OVERLAP = {
         ("correct", vars(CorrectParams())),
         ("polish", vars(CorrectParams(thresholds=POLISHING_THRESHOLDS))),
         ("assemble", vars(AssembleParams()) | {
-            "correct_rounds": f"{AssembleParams().accurate_rounds} of reads as accurate as HiFi reads, "
-            f"{AssembleParams().correction.rounds} of others, "
+            "correct_rounds": f"{AssembleParams().accurate_rounds} for reads as accurate as HiFi, "
+            f"{AssembleParams().correction.rounds} for others, up to "
             f"{AssembleParams().correction.rounds + AssembleParams().correction.further_rounds} "
-            "where many go on changing",
-            "polish_rounds": f"{AssembleParams().accurate_polish_rounds} of contigs of exact overlaps, "
-            f"{AssembleParams().polishing.rounds} of others",
+            "if many reads still change",
+            "polish_rounds": f"{AssembleParams().accurate_polish_rounds} for contigs of exact overlaps, "
+            f"{AssembleParams().polishing.rounds} for others",
             **SHORTEST_OVERLAP,
         }),
     ],

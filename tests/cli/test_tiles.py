@@ -66,12 +66,12 @@ def test_a_second_run_does_only_what_is_missing(overlap, reads_file, whole, tmp_
 
 def test_changed_parameters_are_named_and_earlier_stages_kept(overlap, reads_file, tmp_path):
     assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
-    stages = [*tmp_path.glob("work/r*/done.json"), *tmp_path.glob("work/seeds-*/done.json")]
+    stages = list(tmp_path.glob("work/r*/done.json"))
     kept = {path: path.stat().st_mtime_ns for path in stages}
     again = overlap("reads.fa", "-o", "out.paf", "--workdir", "work", "--min-overlap", 1500)
     assert again.code == 0
     assert "classes.min_overlap was 100, now 1500" in again.err
-    assert len(kept) == 3
+    assert len(kept) == 2
     assert kept == {path: path.stat().st_mtime_ns for path in stages}
     fresh = overlap("reads.fa", "-o", "fresh.paf", "--min-overlap", 1500)
     assert fresh.code == 0
@@ -114,10 +114,6 @@ def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
     ("arguments", "message"),
     [
         (("reads.fa", "--memory", "100M"), "memory budget of 100.0 MB is too small"),
-        (
-            ("reads.fa", "--finder", "spgemm", "--homopolymer-compressed", "--memory", "2G"),
-            "goes with the finder",
-        ),
         (("reads.fa", "--workdir", "reads.fa"), "cannot be written"),
         (("reads.fa", "--disk", "1k", "--memory", "2G"), "of disk besides its overlaps"),
     ],
@@ -132,7 +128,7 @@ def test_a_plan_is_printed_and_nothing_done(overlap, reads_file, tmp_path):
     assert b"at most 1 block, 1 tile\n" in done.out
     assert re.search(rb"\nmemory: about 0\.\d+ GB; budget 2 GB\n", done.out)
     assert re.search(rb"\ntime on \d+ threads? of the CPU: (about \d+ seconds|unknown)", done.out)
-    assert re.search(rb"\nif all reads overlap all others, as amplicons do: \d+ overlaps, \d+ MB", done.out)
+    assert re.search(rb"\nif all reads overlap all others, as those of amplicons do: \d+ overlaps", done.out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["reads.fa"]
 
 
@@ -159,9 +155,9 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(reads_file, whole, tm
 
 
 def limit():
-    """Let files have 200 kB, as if the disk were full then."""
+    """Let files have 40 kB, as if the disk were full then."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
 
 
 def test_a_full_disk_is_told_rightly_where_nothing_is_kept(reads_file, tmp_path):
@@ -201,7 +197,7 @@ def test_a_disk_that_is_full_at_any_step_is_told_and_the_run_goes_on(
     overlap, reads_file, whole, small_disk, tmp_path
 ):
     codes, finished = [], []
-    for size in ("64k", "400k", "64M"):
+    for size in ("64k", "120k", "64M"):
         small_disk(size)
         done = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
         codes.append(done.code)

@@ -38,7 +38,7 @@ def test_multiqc_shows_every_sample(run_folder, tmp_path):
 def test_galaxy_calls_options_that_there_are(tmp_path):
     tool = ElementTree.parse(GALAXY / "overlapper_overlap.xml").getroot()
     assert tool.find("macros/token").text == __version__
-    options = {p.names[-1]: p for p in declared("overlap")[1] if not p.is_argument}
+    options = {p.name: p for p in declared("overlap")[1] if not p.is_argument}
     command = tool.find("command").text
     named = set(re.findall(r"--[a-z-]+", command)) | {p.get("truevalue") for p in tool.iter("param")} - {None}
     assert named <= options.keys()

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from overlapper.correct import thresholds
-from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.pileup_source import PileupSource
+from overlapper.correct.pileups import Rows
+from overlapper.io.read_store import ReadStore
 from overlapper.params.correction import CorrectParams
 from overlapper.tables import Reads
 
@@ -27,6 +29,6 @@ def test_doubts_count_more_where_reads_are_divided_outside_of_runs(monkeypatch, 
         return SimpleNamespace(codes=np.zeros(100_000 + kept))
 
     monkeypatch.setattr(thresholds, "consensus", consensus)
-    reads = Reads.from_sequences(["a"], ["ACGT"])
-    pileups = Pileups(reads, reads, Rows.empty(), targets_vote=True)
+    store = ReadStore.of(Reads.from_sequences(["a"], ["ACGT"]))
+    pileups = PileupSource.of_rows(store, store, Rows.empty(), None, targets_vote=True)
     assert thresholds.fit_doubt(pileups, CorrectParams().of_corrected_reads(0.0), 1) == doubt

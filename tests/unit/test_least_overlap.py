@@ -49,7 +49,7 @@ def test_what_is_given_counts():
 @pytest.fixture(scope="module")
 def short_reads():
     """Reads of 1 kb of a molecule of 15 kb."""
-    model = adapted_model("ont-r10", mean_length=1000, length_sd=250)
+    model = adapted_model("ont-r10", mean_length=1000, length_sd=250, adapters=0.0)
     return simulate_reads(random_genome(15_000, seed=3), model, coverage=18, seed=5)[0]
 
 

@@ -35,7 +35,9 @@ def test_only_bases_under_many_reads_should_have_been_confirmed():
 def test_a_run_says_which_share_had_no_vote():
     assert warning({UNVOTED: 0, "bases": 5_000}) == []
     (line,) = warning({UNVOTED: 1_200, "bases": 5_000})
-    assert line.startswith("warning: 1,200 of 5,000 bases lie under 10 reads or more and were not confirmed")
+    assert line.startswith(
+        "warning: 1,200 of 5,000 bases are covered by 10 or more reads but are not confirmed"
+    )
 
 
 @pytest.mark.parametrize(
