@@ -154,12 +154,12 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
     )
-    reverse = np.array([reverse for _, reverse, _, _ in rows], bool)
+    reverse, sites = np.array([reverse for _, reverse, _, _ in rows], bool), np.ascontiguousarray(sites.T)
     offsets, codes, quality, depth, origin, counts, marks = kernel.correct_windows(
         table(sequences, qualities), table(sequences, qualities),
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(
-            np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T), *sites.T
+            np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T), *sites
         ),
         np.zeros(1, bool), 0,
         Settings(
