@@ -34,7 +34,8 @@ def multiplicities(reads, stretch, least, sure, wanted, relatives):
         parts = stretches(read, stretch)
         met = sorted(times[s] for s in read if s in deep)
         enough = [part for part in parts if sum(s in deep for s in part) >= wanted(len(part))]
-        if not met or 4 * len(enough) < 3 * len(parts):
+        somewhere = [part for part in parts if sum(times[s] > 2 for s in part) >= wanted(len(part))]
+        if not met or 2 * len(enough) < len(parts) or 4 * len(enough) < 3 * len(somewhere):
             found.append(0)
             continue
         correct = [n for n in met if n > met[-1 - len(met) // 20] // ERRORS]

@@ -95,7 +95,8 @@ def multiplicities(slots, first, table, least, wanted, among, relatives, out):
     """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones that no error made.
 
     A sample is of a deep molecule if half of its occurrences are in reads that are deep all along; a read is
-    deep if three quarters of its stretches have ``wanted`` of these, unless it is of a relative.
+    deep if half of its stretches have ``wanted`` of these, and three quarters of those that are not from
+    nowhere, unless it is of a relative. A stretch is from nowhere if fewer of its samples occur three times.
 
     Parameters
     ----------
@@ -111,17 +112,19 @@ def multiplicities(slots, first, table, least, wanted, among, relatives, out):
     """
     for read in range(len(first) - 1):
         own = slots[first[read] : first[read + 1]]
-        parts, deep, met = max(1, len(own) // STRETCH), 0, 0
+        parts, deep, nowhere, met = max(1, len(own) // STRETCH), 0, 0, 0
         times = np.empty(len(own), np.uint32)
         for part in range(parts):
             start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
-            before = met
+            before, again = met, 0
             for slot in own[start:stop]:
                 times[met] = table[slot]
                 met += (table[slot] >= least) & (2 * np.int64(among[slot]) >= table[slot])
+                again += table[slot] > 2
             deep += met - before >= wanted[stop - start]
+            nowhere += again < wanted[stop - start]
         out[read] = 0
-        if met and 4 * deep >= 3 * parts:
+        if met and 2 * deep >= parts and 4 * deep >= 3 * (parts - nowhere):
             times[:met].sort()
             rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
             usual = times[rare + (met - rare) // 4]
