@@ -3,8 +3,8 @@
 python examples/assemble_reads.py
 """
 
+from overlapper import assemble_reads
 from overlapper.assemble.contig_files import contig_table
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.simulate import random_genome, simulate_reads
 
 

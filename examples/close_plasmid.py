@@ -3,8 +3,7 @@
 python examples/close_plasmid.py
 """
 
-from overlapper import Reads, random_genome, simulate_reads
-from overlapper.assemble.contigs import assemble_reads
+from overlapper import Reads, assemble_reads, random_genome, simulate_reads
 
 
 def sample(plasmid, seed):

@@ -19,6 +19,7 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all of this
 if TYPE_CHECKING:
     from typing import Any
 
+    from overlapper.assemble.contigs import assemble_reads as assemble_reads
     from overlapper.errors import OverlapperError as OverlapperError
     from overlapper.evaluation.contigs import evaluate_contigs as evaluate_contigs
     from overlapper.evaluation.overlaps import Evaluation as Evaluation
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from overlapper.overlap.pipeline import Run as Run
     from overlapper.overlap.pipeline import find_overlaps as find_overlaps
     from overlapper.overlap.pipeline import run as run
+    from overlapper.params.assembly import AssembleParams as AssembleParams
     from overlapper.params.mapping import MapParams as MapParams
     from overlapper.params.scoring import Scoring as Scoring
     from overlapper.params.stages import Params as Params
@@ -68,6 +70,8 @@ _HOMES = {
     "Mapper": "overlapper.mapping.one_by_one",
     "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.params.mapping",
+    "assemble_reads": "overlapper.assemble.contigs",
+    "AssembleParams": "overlapper.params.assembly",
     "align": "overlapper.extend.pairwise",
     "Aligner": "overlapper.extend.pairwise",
     "random_genome": "overlapper.simulate",

@@ -53,6 +53,7 @@ from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.resources import Resources
 from overlapper.graph.layout_summary import no_unitigs, shortest
 from overlapper.graph.stats import length_figures
+from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.held import Held, shorter_than
 from overlapper.overlap.presets import ErrorRate
@@ -195,7 +196,7 @@ class Assembled:
 
 
 def assemble_reads(
-    reads: Reads,
+    reads: GivenReads,
     params: AssembleParams | None = None,
     *,
     preset: str = "auto",
@@ -210,7 +211,7 @@ def assemble_reads(
 
     Parameters
     ----------
-    reads : Reads
+    reads : Reads, path, or sequence of paths or of bases
         Bases with qualities vote with them.
     params : AssembleParams, optional
     preset : str
@@ -236,6 +237,8 @@ def assemble_reads(
 
     Raises
     ------
+    InputError
+        When a file of reads cannot be read.
     ParameterError
         When there is no such preset or device, or haplotypes are to be told apart by reads that do not tell
         their depth.
@@ -252,6 +255,7 @@ def assemble_reads(
     1
     """
     resources = Resources.of(stages, threads, device, gpu_memory)
+    reads = reads_given(reads, resources.threads, keep_qualities=True)
     store = packed(reads, resources.threads)
     return assemble_packed(store, resources, params, preset=preset, first=first, report=report)
 

@@ -1,4 +1,4 @@
-"""Reads as callers may give them: a table, or names of files."""
+"""Reads as callers may give them: a table, names of files, or sequences."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from overlapper.io.fastx import read_fastx
 from overlapper.tables import Reads
 
 GivenReads = Reads | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""Reads, or the path of a file of reads, or those of several."""
+"""Reads, or the path of a file of reads, or those of several, or a list of sequences."""
 
 
-def reads_given(given: GivenReads, threads: int = 1) -> Reads:
-    """Return the reads themselves.
+def reads_given(given: GivenReads, threads: int = 1, *, keep_qualities: bool = False) -> Reads:
+    """Return the reads themselves; those of sequences are named by their number, from 1.
+
+    Parameters
+    ----------
+    given : Reads, path, or sequence of paths or of bases
+    threads : int
+        Changes nothing but the time.
+    keep_qualities : bool
+        Keep those of files.
 
     Raises
     ------
     ParameterError
-        When they are none of this, as a sequence is.
+        When they are none of this, as a single sequence is.
     InputError
         When a file cannot be read; as `read_fastx`.
     """
@@ -28,11 +36,21 @@ def reads_given(given: GivenReads, threads: int = 1) -> Reads:
     paths = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(paths, Sequence) or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise ParameterError(f"reads are {shortened(given)}, expected Reads, or paths of files of reads")
+    if not isinstance(given, str) and paths and all(map(_is_sequence, paths)):
+        return Reads.from_sequences([str(number + 1) for number in range(len(paths))], map(str, paths))
     for path in paths:
-        is_sequence = isinstance(path, str) and path and not set(path.upper()) - set("ACGTUN")
-        if is_sequence and not os.path.exists(path):
+        if _is_sequence(path):
             raise ParameterError(
-                f"reads are the sequence {shortened(path)}, expected Reads, or paths of files of reads: "
-                "Reads.from_sequences(['name'], [sequence]) makes Reads of sequences"
+                f"reads are the sequence {shortened(path)}, expected Reads, paths of files of reads, or a "
+                "list of sequences alone"
             )
-    return read_fastx(*paths, threads=threads)
+    return read_fastx(*paths, threads=threads, keep_qualities=keep_qualities)
+
+
+def _is_sequence(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is none, but bases."""
+    return (
+        isinstance(path, str)
+        and bool(path)
+        and not (set(path.upper()) - set("ACGTUN") or os.path.exists(path))
+    )
