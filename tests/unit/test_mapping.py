@@ -101,7 +101,10 @@ def test_nothing_to_map():
         (lambda: ChoiceParams(mask_level=0), "mask_level is 0"),
         (lambda: MapParams(end_bonus=-1), "end_bonus is -1"),
         (lambda: MapParams(drop=-1), "drop is -1"),
-        (lambda: Mapper("ACGTTGCA" * 2000), "^reads are the sequence 'ACGTTGCA.{20,60}, expected Reads, paths"),
+        (
+            lambda: Mapper("ACGTTGCA" * 2000),
+            "^reads are the sequence 'ACGTTGCA.{20,60}, expected Reads, paths",
+        ),
     ],
 )
 def test_wrong_parameters_are_refused(make, message):
