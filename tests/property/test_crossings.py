@@ -36,7 +36,8 @@ def test_crossings_equal_oracle(case, k, reverse):
     targets = Reads.from_sequences(["t"], [target])
     reads = Reads.from_sequences(["r"], [reverse_complement(read) if reverse else read])
     one, whole = np.array([0]), np.array([len(read)])
-    rows = Rows(one, np.array([reverse]), one, np.array([len(target)]), one, whole, one, one)
+    few, end = one.astype(np.int32), np.array([len(target)], np.int32)  # as polishing has them: compiled once
+    rows = Rows(few, np.array([reverse]), few, end, few, whole, few, few)
     windows = Windows(one, one, np.array([len(target)]), np.array([0, 1]))
     first, anchors = kernel.cross(Sequences.of(targets), Sequences.of(reads), windows, rows, k)
     codes = [[BASES.index(base) for base in target], [BASES.index(base) for base in read]]
