@@ -32,15 +32,6 @@ ASSEMBLY = (
     "assemble hifi.fa -o hifi",
 )
 OTHERS = (
-    "overlap noisy.fq -o overlaps.paf --stats run.json",
-    "overlap usual.fq.gz -o usual.paf.gz",
-    "overlap plasmid.fq -o plasmid.paf",
-    "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
-    "polish unitigs.fa deep.fq -o polished.fa",
-    "overlap noisy.fq --memory 1G -t 2 -o tiled.paf",
-    "overlap noisy.fq --extender xdrop -o xdrop.paf.gz",
-    "overlap noisy.fq --extender gact --finder spgemm -o gact.paf",
-    "overlap hifi.fa --extender exact --copies separate -o exact.paf",
     "map genome.fa noisy.fq -o mapped.paf",
     "map genome.fa hifi.fa -p hifi --seeder nov-smem --extender local -o mapped.sam",
     "align noisy.fq noisy.fq -o aligned.paf",
@@ -48,14 +39,25 @@ OTHERS = (
     "index genome.fa -o genome.index",
     "seeds genome.index noisy.fq --kind smem --min-length 19 -o smems.tsv",
     "seeds genome.fa noisy.fq --kind mem -o mems.tsv",
+    "overlap noisy.fq --extender xdrop -o xdrop.paf.gz",
+    "overlap noisy.fq --extender gact --finder spgemm -o gact.paf",
+    "overlap hifi.fa --extender exact --copies separate -o exact.paf",
+    "overlap noisy.fq -o overlaps.paf --stats run.json",
+    "overlap usual.fq.gz -o usual.paf.gz",
+    "overlap plasmid.fq -o plasmid.paf",
+    "overlap noisy.fq --memory 1G -t 2 -o tiled.paf",
     "convert overlaps.paf overlaps.gfa --reads noisy.fq",
     "evaluate truth.tsv overlaps.paf",
-    "evaluate unitigs.fa --reference genome.fa --json contigs.json",
+    "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
     "graph stats layout.gfa",
     "report noisy.fq overlaps.paf run.json layout.json layout.gfa -o report.html",
+    "evaluate unitigs.fa --reference genome.fa --json contigs.json",
+    "polish unitigs.fa deep.fq -o polished.fa",
     "correct deep.fq -o corrected.fq",
 )
-"""A run of every command that computes, by each method that it has; some need files of earlier ones."""
+"""A run of every command that computes, by each method that it has; some need files of earlier ones.
+
+First come those whose kernels assemblies do not have, which are compiled meanwhile."""
 
 
 def compile(
