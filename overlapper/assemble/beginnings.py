@@ -22,6 +22,11 @@ from overlapper.correct.packed_reads import pack_reads
 from overlapper.tables import Reads
 
 K = 31
+"""One less than a power of two, as `_words` doubles them."""
+_AT_A_TIME = 1 << 18
+"""Places of a circle whose words are in memory, some 80 bytes each."""
+_FEW = 1 << 10
+"""About as many words are compared first, those with the smallest hashes."""
 _MASK = np.uint64((1 << 2 * K) - 1)
 _FACTORS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(K)
@@ -86,23 +91,37 @@ def _begun(values: np.ndarray, start: int, reverse: bool) -> np.ndarray:
 
 def _by_itself(codes: np.ndarray) -> tuple[int, bool]:
     """Return where a circle begins by its own words; at its first base if it has none once."""
-    known = codes & 3
-    around = np.concatenate([known, known[: K - 1]]).astype(np.uint64)
-    one, other = _words(around), _words((np.uint64(3) - around)[::-1])[::-1]
-    hashes = np.minimum(one, other)
-    hashes = ((hashes * _FACTORS[0]) & _MASK) ^ (((hashes * _FACTORS[0]) & _MASK) >> _HALF)
-    hashes = (hashes * _FACTORS[1]) & _MASK
-    ordered = np.sort(hashes)
-    different = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
-    once = ordered[different[1:] & different[:-1]]
-    if not len(once):
-        return 0, False
-    place = int(np.flatnonzero(hashes == once[0])[0])
-    return ((place + K - 1) % len(codes), True) if other[place] < one[place] else (place, False)
+    around = np.concatenate([codes, codes[: K - 1]]) & 3
+    limit = int(_MASK) // (len(codes) // _FEW + 1)
+    while True:
+        blocks = range(0, len(codes), _AT_A_TIME)
+        found = [_hashes(around[start : start + _AT_A_TIME + K - 1], limit) for start in blocks]
+        place = np.concatenate([start + block[0] for start, block in zip(blocks, found, strict=True)])
+        hashes, reverse = (np.concatenate([block[column] for block in found]) for column in (1, 2))
+        _, first, times = np.unique(hashes, return_index=True, return_counts=True)
+        if (times == 1).any():
+            row = first[times == 1][0]
+            return int(place[row] + (K - 1) * reverse[row]) % len(codes), bool(reverse[row])
+        if limit == _MASK:
+            return 0, False
+        limit = min(int(_MASK), limit * _FEW)
+
+
+def _hashes(codes: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the places of words whose hash is no more than a limit, their hashes, and their strands."""
+    bases = codes.astype(np.uint64)
+    one, other = _words(bases), _words((np.uint64(3) - bases)[::-1])[::-1]
+    hashes = (np.minimum(one, other) * _FACTORS[0]) & _MASK
+    hashes = ((hashes ^ (hashes >> _HALF)) * _FACTORS[1]) & _MASK
+    place = np.flatnonzero(hashes <= np.uint64(limit))
+    return place, hashes[place], other[place] < one[place]
 
 
 def _words(codes: np.ndarray) -> np.ndarray:
-    """Return the words of `K` codes at each place (uint64): of one, then of two halves of as many and one."""
+    """Return the words of `K` codes at each place (uint64), from words of 1, 3, 7 and 15 codes.
+
+    A word of ``2 n + 1`` codes is one of n, another one of n behind it, and the next code.
+    """
     words, length = codes, 1
     for _ in range(K.bit_length() - 1):
         twice = words[:-length] << np.uint64(2 * length) | words[length:]

@@ -122,11 +122,10 @@ class AssemblySteps:
         given = self._given
         if not (adapters := adapters_of(given.mapped())):
             return adapters
-        taken = adapters_at_ends(given.mapped(), adapters)
-        lengths = given.lengths.astype(np.int64)
-        inside = Sound(taken[:, 0], lengths - taken[:, 1], lengths)
 
         def write(artifact: Artifact, beside: Path) -> Facts:
+            taken, lengths = adapters_at_ends(given.mapped(), adapters), given.lengths.astype(np.int64)
+            inside = Sound(taken[:, 0], lengths - taken[:, 1], lengths)
             parts = even_ranges(lengths, PART_BASES)
             ReadStore.write(artifact, inside.cut_parts(given.take(np.arange(*part)) for part in parts))
             return {"reads cut": int(taken.any(axis=1).sum()), "bases cut": int(taken.sum())}

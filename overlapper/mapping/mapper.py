@@ -219,7 +219,7 @@ def map_reads(
 
     Parameters
     ----------
-    reference, reads : Reads, path, or sequence of paths
+    reference, reads : Reads, path, or sequence of paths or of bases
     params : MapParams or str
         Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
     threads : int, optional

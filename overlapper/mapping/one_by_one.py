@@ -73,7 +73,7 @@ class Mapper:
 
     Parameters
     ----------
-    reference : Reads, path, or sequence of paths
+    reference : Reads, path, or sequence of paths or of bases
     preset : str or MapParams
         ``ont``, ``clr``, ``hifi``, ``short``, or parameters.
     threads : int, optional

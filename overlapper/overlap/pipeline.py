@@ -58,7 +58,7 @@ def find_overlaps(
 
     Parameters
     ----------
-    reads : Reads, path, or sequence of paths
+    reads : Reads, path, or sequence of paths or of bases
         Files are those that `read_fastx` reads; several make one set.
     preset : str
         ``auto``, ``ont``, ``clr`` or ``hifi``.

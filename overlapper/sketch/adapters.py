@@ -57,7 +57,6 @@ SEEN = 12
 """Bases in a row of an adapter that tell it: by chance one of 2,000 ends shares so many with one of 60."""
 MORE = 3
 """Chosen: so many bases may be inserted in 12 bases of an adapter; other reads have those that go with it."""
-_READS_AT_A_TIME = 1 << 14
 ROUNDS = 10
 """Most adapters that are looked for, those included that turn out to be none."""
 _WORDS = 4**K
@@ -99,7 +98,8 @@ def adapters_at_ends(reads: Reads, adapters: list[str]) -> np.ndarray:
     """Return the bases at both ends of reads that adapters take, with all that is outside of them.
 
     An end has an adapter where both share `SEEN` bases in a row. The innermost ones tell where the adapter
-    ends; if these are not its last ones, it errs there, and takes `MORE` bases.
+    ends; if these are not its last ones, it errs there, and takes `MORE` bases. Of a read that would lose
+    most of its bases, adapters take none.
 
     Parameters
     ----------
@@ -121,14 +121,15 @@ def adapters_at_ends(reads: Reads, adapters: list[str]) -> np.ndarray:
             more = MORE if bases > SEEN else 0
             behind[word] = max(behind.get(word, 0), bases + more)
     known, taken_by = _table_of(behind)
-    for start in range(0, len(long), _READS_AT_A_TIME):
-        which = long[start : start + _READS_AT_A_TIME].astype(np.int32)
+    for start in range(0, len(long), SAMPLED):  # so that no more are in memory than while they are found
+        which = long[start : start + SAMPLED].astype(np.int32)
         words = _words(CODE_OF_BYTE[inward_ends(reads, which)].reshape(-1, END), SEEN)
-        which_word = np.searchsorted(known, words).clip(max=len(known) - 1)
-        there = known[which_word] == words
+        there = np.isin(words, known)
         innermost = words.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
-        bases_behind = np.take_along_axis(taken_by[which_word], innermost[:, None], axis=1)[:, 0]
-        taken[which] = np.where(there.any(axis=1), innermost + bases_behind, 0).reshape(2, -1).T
+        word = words[np.arange(len(words)), innermost]
+        end = innermost + taken_by[np.searchsorted(known, word).clip(max=len(known) - 1)]
+        taken[which] = np.where(there.any(axis=1), end, 0).reshape(2, -1).T
+    taken[2 * taken.sum(axis=1) > reads.lengths] = 0
     return taken
 
 

@@ -110,4 +110,4 @@ def taken(sequence, adapters):
             if end[place : place + 12] == adapter[at : at + 12]
         ]
         found.append(max(matches, default=(0, 0))[1])
-    return tuple(found)
+    return tuple(found) if 2 * sum(found) <= len(sequence) else (0, 0)

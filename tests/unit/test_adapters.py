@@ -79,6 +79,17 @@ def test_what_adapters_take_of_reads_is_as_in_the_oracle(model):
     assert (found > 0).mean() > 0.2
 
 
+def test_of_a_read_that_would_lose_most_adapters_take_none():
+    """Both ends have an adapter as far inside as it is looked for."""
+    body = genome().sequence(0)
+    end = body[:64] + LIGATION + BARCODED
+    texts = [end + body[200:380] + turned(end), end + body[200:900] + turned(end)]
+    assert len(texts[0]) < 4 * len(end)
+    found = adapters_at_ends(read_set(texts), [LIGATION + BARCODED])
+    assert found.tolist() == [[0, 0], [len(end), len(end)]]
+    assert [taken(text, [LIGATION + BARCODED]) for text in texts] == [(0, 0), (len(end), len(end))]
+
+
 def test_too_few_reads_tell_nothing():
     reads = sheared(coverage=1, adapters=0.2)
     assert len(reads) == 95

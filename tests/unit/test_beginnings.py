@@ -34,6 +34,15 @@ def test_equal_circles_are_equal_contigs(start, strand):
     assert sequence_of(GENOME) in f"{2 * GENOME} {reverse_complement(2 * GENOME)}"
 
 
+def test_a_circle_of_several_blocks_of_words_begins_where_it_did():
+    """Also where the word lies across two blocks, and where most words are there twice."""
+    genome = random_genome(150_000, seed=6).sequence(0)
+    for text in (genome * 2 + GENOME, GENOME + genome * 2):
+        begun = sequence_of(text)
+        for start in (1, 17, 262_140, 299_990):
+            assert sequence_of(text[start:] + text[:start]) == begun
+
+
 def test_the_word_of_the_beginning_is_there_once():
     """Of a circle of which half is there twice, the beginning is in the other half."""
     text = GENOME[:2_000] * 2 + GENOME[2_000:4_000]
