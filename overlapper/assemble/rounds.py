@@ -14,7 +14,7 @@ contig goes round a circle if
 - it is joined to no contig but such that go round a circle, too, those of a molecule of which copies differ,
 - from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart, and
   with the period behind them they span `LEAST` periods at least,
-- no more than `ENDS` bases are before and behind that, where reads may have what is of no molecule,
+- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before and behind that,
 - at least half of its reads are no longer than one round. Reads of satellites and of other arrays are.
 
 What is left is the first round, a circle.
@@ -30,6 +30,7 @@ from overlapper.assemble.laid_out import Contigs, LaidOut, renumbered
 from overlapper.correct.packed_reads import with_names
 from overlapper.graph.layout import unitig_names
 from overlapper.graph.stats import joined
+from overlapper.params.graph import MAX_HANG
 from overlapper.tables import Reads
 
 K = 11
@@ -40,8 +41,6 @@ ONE = 1.05
 """Periods that a read of one round has, at most: some with what is left of adapters."""
 LEAST, APART = 1.5, 500
 """Chosen: 500 bases without a pair have a chance of 10^-8 at an error rate of 14 %."""
-ENDS = 1_000
-"""As many as overlaps may leave at ends of reads (`GraphParams.max_hang`)."""
 MOST_READS = 4
 """A contig is looked at that is no longer than so many times its longest read: others are of many reads."""
 
@@ -85,7 +84,7 @@ def _first_round(codes: np.ndarray) -> tuple[int, int]:
     period = int(distance[first])
     seen = np.sort(before[window])
     start, end = int(seen[0]), int(seen[-1]) + period
-    round_and_more = end - start >= LEAST * period and max(start, len(codes) - end) <= ENDS
+    round_and_more = end - start >= LEAST * period and max(start, len(codes) - end) <= MAX_HANG
     return (start, period) if round_and_more and np.diff(seen).max() <= APART else (0, 0)
 
 
