@@ -1,35 +1,20 @@
 #!/usr/bin/env nextflow
 
-// From reads to contigs: correct, overlap, lay out, polish, and a report on each sample.
+// From reads to contigs, and a report, for each sample.
 //
 //   nextflow run examples/nextflow --input samples.csv --outdir results
 //
-// samples.csv has a header, sample,reads, and a line for each sample.
+// samples.csv has a header, sample,reads, and a line for each file; a sample may have several.
 
-include { OVERLAPPER_CORRECT } from './modules/overlapper/correct/main'
-include { OVERLAPPER_OVERLAP } from './modules/overlapper/overlap/main'
-include { OVERLAPPER_LAYOUT  } from './modules/overlapper/layout/main'
-include { OVERLAPPER_POLISH  } from './modules/overlapper/polish/main'
-include { OVERLAPPER_REPORT  } from './modules/overlapper/report/main'
+include { OVERLAPPER_ASSEMBLE } from './modules/overlapper/assemble/main'
+include { OVERLAPPER_REPORT   } from './modules/overlapper/report/main'
 
 workflow {
-    raw = Channel.fromPath(params.input, checkIfExists: true)
+    reads = Channel.fromPath(params.input, checkIfExists: true)
         .splitCsv(header: true)
         .map { row -> [ [ id: row.sample ], file(row.reads, checkIfExists: true) ] }
+        .groupTuple()
 
-    OVERLAPPER_CORRECT ( raw )
-    OVERLAPPER_OVERLAP ( OVERLAPPER_CORRECT.out.reads )
-    OVERLAPPER_LAYOUT  ( OVERLAPPER_CORRECT.out.reads.join(OVERLAPPER_OVERLAP.out.overlaps) )
-    OVERLAPPER_POLISH  ( OVERLAPPER_LAYOUT.out.gfa.join(raw) )
-
-    made = OVERLAPPER_CORRECT.out.reads
-        .mix(
-            OVERLAPPER_CORRECT.out.table,
-            OVERLAPPER_OVERLAP.out.overlaps,
-            OVERLAPPER_OVERLAP.out.stats,
-            OVERLAPPER_LAYOUT.out.gfa,
-            OVERLAPPER_LAYOUT.out.stats,
-        )
-        .groupTuple(size: 6)
-    OVERLAPPER_REPORT ( made )
+    OVERLAPPER_ASSEMBLE ( reads )
+    OVERLAPPER_REPORT ( OVERLAPPER_ASSEMBLE.out.folder.join(reads).map { meta, folder, files -> [ meta, [ folder ] + files ] } )
 }

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -47,7 +48,7 @@ from overlapper.assemble.layouts import (
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
-from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy
+from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
 from overlapper.correct import strands
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.resources import Resources
@@ -58,7 +59,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.held import Held, shorter_than
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams
-from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.messages import Report, counted, unreported
 from overlapper.sketch.canonical import packed
 from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
@@ -158,6 +159,16 @@ class Assembled:
     def error_rate(self) -> float:
         """Errors a base of the reads as they were given."""
         return float(next(stage.facts["error rate"] for stage in self.stages if stage.name == "overlaps"))
+
+    def told(self) -> str:
+        """Return the contigs in figures, as a sentence has them."""
+        figures = length_figures(self.contigs.sequences.lengths, self.contigs.circular)
+        circles = f", {counted(figures['circular'], 'circle')}" if figures["circular"] else ""
+        coverage = "" if math.isnan(self.held.coverage) else f", coverage {self.held.coverage:.0f}"
+        return (
+            f"{counted(figures['number'], 'contig')}, {counted(figures['bases'], 'base')}, "
+            f"N50 {figures['n50']:,}{circles}{coverage}"
+        )
 
     def decision(self) -> str:
         """Text that says whether the reads were corrected, and at which error rate."""
@@ -344,7 +355,9 @@ def _find_overlaps(
     covered : Covered or None
         What enough reads cover of each; None where copies are not kept apart.
     """
-    steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, report)
+    steps.overlap(
+        "overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, within("overlaps", report)
+    )
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)
     sound = before_folds(steps.reads, steps.threads)
@@ -357,6 +370,7 @@ def _find_overlaps(
     del overlaps
     correct_by_accuracy(steps, params, plan.accurate, plan.exact, sound, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
+    report = within("overlaps of corrected reads", report)
     if plan.exact:
         all_bases_count = depth is not None and plan.accurate
         steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
@@ -375,5 +389,5 @@ def _polish(
         laid_out.reads if plan.separate else None,
         ErrorRate(plan.error_rate, "of the overlaps"),
         dataclasses.replace(params.polishing, rounds=plan.polish_rounds, depth=0),
-        lambda step, done, total: report(f"polishing, {step}", done, total),
+        within("polishing", report),
     )

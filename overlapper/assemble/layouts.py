@@ -81,9 +81,9 @@ def lay_out(
     """
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
-        report("telling copies apart", 0, 0)
+        report("layout, telling copies apart", 0, 0)
         overlaps = drop_overlaps_between_copies(steps.stages, reads, overlaps, steps.room, steps.threads)
-    report("laying out", 0, 0)
+    report("layout", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
@@ -157,7 +157,7 @@ def tell_haplotypes_apart(
     """
     if not layout.depth:
         return None
-    report("telling haplotypes apart", 0, 0)
+    report("haplotypes", 0, 0)
     phased = layout.phased
     if polished or not phased:
         own = layout.laid_out.reads

@@ -221,6 +221,11 @@ class AssemblySteps:
         )
 
 
+def within(phase: str, report: Report) -> Report:
+    """Return what reports the steps of a phase, as "phase, step"."""
+    return lambda step, done, total: report(f"{phase}, {step}", done, total)
+
+
 def correct_by_accuracy(
     steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, sound: Sound, report: Report
 ) -> None:
@@ -234,5 +239,5 @@ def correct_by_accuracy(
     steps.correct(
         dataclasses.replace(params.correction, rounds=rounds, further_rounds=further, depth=0),
         sound,
-        lambda step, done, total: report(f"correcting, {step}", done, total),
+        within("correction", report),
     )

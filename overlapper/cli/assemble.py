@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from overlapper.cli import options
+from overlapper.cli.assembly_log import PHASES, tell_assembly
 from overlapper.cli.config import configured
 from overlapper.cli.outputs import check_choice, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.stage_runs import StageRun
-from overlapper.cli.tables import aligned
 from overlapper.errors import EmptyResultError
 
 if TYPE_CHECKING:
@@ -29,13 +29,12 @@ overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
-LEFT_OUT = "contigs.left_out.tsv"
+LEFT_OUT, LOG = "contigs.left_out.tsv", "assemble.log"
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
     "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
 )  # fmt: skip
-MOST_SHOWN = 20
 _FILES_AT_A_TIME = 4
 """Most files that are written at a time: each takes memory. In a memory budget it is one."""
 
@@ -151,12 +150,12 @@ def assemble(
     """Assemble reads into contigs.
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
-    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json. If there are two
-    haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
-    .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds
+    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv, stats.json and, without --log,
+    assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and
+    contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds
     contigs.left_out.tsv.
     """
-    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT)}
+    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
     check_name(output, "--output")
     stages = os.path.join(output, "stages")
     outputs = {
@@ -188,17 +187,14 @@ def assemble(
         threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip
     _make_folder_of_log(log, output)
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    with begun(phases=PHASES, quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:
             rounds = params.correction.rounds + params.correction.further_rounds
             rounds = 0 if params.correct is WhenToCorrect.NEVER else rounds
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
         record = Record(inputs, run.threads, run.parts.read_filter)
-        made = _assembled(run, rotate_to, progress, files)
+        made = _assembled(run, rotate_to, None if log else places[LOG], progress, files)
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
         contents = _contents(made, made.to_json(run.parts.left_out, facts))
@@ -207,7 +203,10 @@ def assemble(
         files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
         files.write(write_config, lambda: to_toml(params))
         files.close()
-        _tell(progress, made, contents, output, verbose)
+        former = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
+        if former := {name for name in former if os.path.lexists(places[name])}:
+            progress.note(f"left from an earlier run with other parameters: {', '.join(sorted(former))}")
+        tell_assembly(progress, made, list(contents["contigs.tsv"]), output, list(contents), verbose)
     if not len(made.contigs):
         raise EmptyResultError(made.why_empty())
 
@@ -219,13 +218,17 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
             os.makedirs(output, exist_ok=True)
 
 
-def _assembled(run: StageRun, rotate_to: str | None, progress: Progress, files: RunFiles) -> Assembled:
-    """Assemble the reads, in memory or on disk."""
+def _assembled(
+    run: StageRun, rotate_to: str | None, log: str | None, progress: Progress, files: RunFiles
+) -> Assembled:
+    """Assemble the reads, in memory or on disk; the log begins when the folder of the results is there."""
     from overlapper.assemble.contigs import assemble_packed
     from overlapper.io.fastx import read_fastx
 
     first = read_fastx(rotate_to) if rotate_to else None
     store, resources = files.enter_context(run.opened(progress))
+    if log:
+        progress.log_into(log)
     run.note_devices(int(store.lengths.sum()), progress)
     return assemble_packed(
         store, resources, run.params, preset=run.preset, first=first, report=progress.report
@@ -259,39 +262,3 @@ def _check_choices(correct: str | None, copies: str | None, haplotypes: str | No
         )
     if copies == "separate" and correct == "never":
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
-
-
-def _tell(
-    progress: Progress, made: Assembled, contents: dict[str, Iterable[str]], output: str, verbose: bool
-) -> None:
-    """Log how long the stages took, what was decided, and the first contigs of the table."""
-    for stage in made.stages:
-        progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
-        if verbose:
-            progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
-    progress.note(made.decision())
-    for line in (*made.without_adapters(), *made.set_aside()):
-        progress.note(line)
-    if made.haplotypes:
-        progress.note(made.haplotypes.decision())
-    not_always = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
-    if former := sorted(name for name in not_always if os.path.lexists(os.path.join(output, name))):
-        progress.note(f"left from an earlier run with other parameters: {', '.join(former)}")
-    table = list(contents["contigs.tsv"])
-    for row in aligned([line.split("\t") for line in table[: 1 + MOST_SHOWN]]).splitlines():
-        progress.note(row)
-    if len(table) > 1 + MOST_SHOWN:
-        progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
-    if wrong := made.cut_off.errors:
-        progress.note(
-            f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them or the reads "
-            "disagree (--end-errors 1 keeps them)"
-        )
-    if len(made.left_out):
-        progress.note(
-            "contigs that were left out, because others cover the places of their bad reads, or by "
-            f"--min-relative-depth: {made.left_out.group.max()}, listed in {os.path.join(output, LEFT_OUT)}"
-        )
-    progress.note(made.held.told())
-    for line in made.warnings:
-        progress.note(line)

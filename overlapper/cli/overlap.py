@@ -29,8 +29,8 @@ overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
 overlapper overlap reads.fastq.gz --copies separate -o within_copies.paf
 """
 
-STEPS = 6
-"""Steps of a run without ``--copies``, which the lines of progress count."""
+PHASES = ("reading", "sorting reads", "choosing parameters", "seeding", "overlapping", "writing")
+"""Of a run without ``--copies``, which the lines of progress count."""
 
 
 class _Outputs(NamedTuple):
@@ -201,8 +201,8 @@ def overlap(
         reference=reference, both_sides=both_sides, group_by=group_by, threads=threads, device=device,
         gpu_memory=gpu_memory,
     )  # fmt: skip
-    steps = 0 if copies else STEPS
-    with begun(steps=steps, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+    phases = () if copies else PHASES
+    with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
         files.open(outputs.write_config, outputs.stats)
         result = _found(request, limits, copies, progress, files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Any, Self, TextIO
 
 import typer
@@ -31,8 +31,9 @@ class Progress:
         Say nothing; a person at a terminal still sees that kernels are compiled.
     stream : text file, optional
         Where to write; stderr by default.
-    steps : int
-        How many steps there will be; 0 stands for unknown.
+    phases : sequence of str
+        What the steps belong to, in order, each of which is called as its phase or "phase, and more": its
+        number is told, too.
     verbose : bool
         Show counts of 0, too.
     log : str, optional
@@ -51,20 +52,19 @@ class Progress:
         quiet: bool = False,
         stream: TextIO | None = None,
         *,
-        steps: int = 0,
+        phases: Sequence[str] = (),
         verbose: bool = False,
         log: str | None = None,
     ) -> None:
         self._stream = stream or sys.stderr
         self._quiet = quiet
-        self._steps = steps
+        self._phases = phases
         self._verbose = verbose
         self._log: IO[str] | None = None
         if log == "-":
             raise typer.BadParameter("--log names a file: the terminal shows the log anyway")
         if log:
-            with self._log_complaints(log):
-                self._log = open(log, "w", buffering=1)  # noqa: SIM115 # until the end
+            self.log_into(log)
         self._bar: Any = None
         self._number = 0
         self._step = ""
@@ -85,22 +85,26 @@ class Progress:
             with self._log_complaints(self._log.name):
                 self._log.close()
 
+    def log_into(self, path: str) -> None:
+        """Write the lines of the log to a file, too, from now on."""
+        with self._log_complaints(path):
+            self._log = open(path, "w", buffering=1)  # noqa: SIM115 # until the end
+
     def report(self, step: str, done: int = 0, total: int = 0) -> None:
         """Show which share of a step is done.
 
         Parameters
         ----------
         step : str
-            Name of the step; a new name starts a new step.
+            Name of the step; a new name starts a new step. A step of no phase belongs to the last one.
         done, total : int
             Units of work; a total of 0 stands for unknown.
         """
         started, self._step = step != self._step, step
-        self._number += started
         now = time.monotonic()
-        line = step
+        line = title = self._numbered(step)
         if total and not started:
-            line = f"{step} {100 * done // total} %"
+            line = f"{title} {100 * done // total} %"
         if started or (total and now - self._said_at >= LOG_SECONDS):
             self._said_at = now
             self._logged(line)
@@ -109,7 +113,7 @@ class Progress:
         if self._stream.isatty() and not self._quiet:
             bar = self._opened()
             if started:
-                bar.reset(0, total=total or None, description=f"{self._counted()}{step}")
+                bar.reset(0, total=total or None, description=title)
             bar.update(0, completed=done, total=total or None)
 
     def note(self, text: str) -> None:
@@ -142,15 +146,19 @@ class Progress:
         if self._stream.isatty():
             self._opened().update(0, compiling=f"compiling {kernel}" if kernel else "")
 
-    def _counted(self) -> str:
-        return f"{self._number}/{max(self._number, self._steps)} " if self._steps else ""
+    def _numbered(self, step: str) -> str:
+        if not self._phases:
+            return step
+        if (phase := step.partition(",")[0]) in self._phases:
+            self._number = self._phases.index(phase) + 1
+        return f"{self._number}/{len(self._phases)} {step}"
 
     def _opened(self) -> Any:
         """Return the bar, with one task."""
         if not self._bar:
             from overlapper.cli.bar import open_bar
 
-            self._bar = open_bar(self._stream, f"{self._counted()}{self._step}")
+            self._bar = open_bar(self._stream, self._step)
         return self._bar
 
     def _stamped(self, text: str) -> None:

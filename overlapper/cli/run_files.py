@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ class RunFiles(ExitStack):
 @contextlib.contextmanager
 def begun(
     *,
-    steps: int = 0,
+    phases: Sequence[str] = (),
     quiet: bool = False,
     verbose: bool = False,
     log: str | None = None,
@@ -95,13 +95,13 @@ def begun(
 
     Parameters
     ----------
-    steps : int
-        How many there will be; 0 stands for unknown.
+    phases : sequence of str
+        What the steps of the run belong to (`Progress`).
     quiet, verbose : bool
     log : str or None
     """
     with (
-        Progress(quiet, steps=steps, verbose=verbose, log=log) as progress,
+        Progress(quiet, phases=phases, verbose=verbose, log=log) as progress,
         compile_notice(progress),
         RunFiles() as files,
     ):

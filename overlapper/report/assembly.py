@@ -6,13 +6,16 @@ import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+import numpy as np
 
 from overlapper.errors import FormatError, InputError, shortened
 from overlapper.io.arrays import load_arrays
-from overlapper.io.artifacts import finished
+from overlapper.io.artifacts import Artifact, finished
 from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
+from overlapper.io.read_store import ReadStore
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import counted
@@ -20,7 +23,6 @@ from overlapper.sketch.canonical import canonical_order
 from overlapper.sketch.depth import ASIDE, ChosenReads, told
 from overlapper.tables import Overlaps, Reads
 
-_Kind = TypeVar("_Kind")
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
 _MOST_LISTED = 20
 _COLUMNS = (
@@ -37,6 +39,7 @@ _COLUMNS = (
 _CONSENSUS = ("bases", "bases not confirmed")
 _LARGEST = 10**12
 _STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}
+_ADAPTERS = {**_STAGE, "bases cut": float}
 _DEPTH = {**_STAGE, **dict.fromkeys(("depth kept", "reads set aside", "bases set aside", "deepest"), float)}
 _OVERLAPS = {**_STAGE, "chosen": str, "error rate": float, "reads": float, "bases": float}
 _HAPLOTYPES, _OF_EACH = ("hap1", "hap2", "primary"), ("number", "bases", "longest", "n50")
@@ -48,7 +51,12 @@ _SHAPE = {
     "run": Maybe(RUN),
     "held": dict.fromkeys(("reads", "of reads"), float),
     "warnings": Maybe(list),
-    "stages": {"depth": Maybe(_DEPTH), "overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
+    "stages": {
+        "adapters": Maybe(_ADAPTERS),
+        "depth": Maybe(_DEPTH),
+        "overlaps": _OVERLAPS,
+        "layout": {**_STAGE, **LAYOUT},
+    },
     "haplotypes": Maybe(
         {"phase blocks": float, "phased bases": float}
         | dict.fromkeys(_HAPLOTYPES, dict.fromkeys(_OF_EACH, float))
@@ -115,16 +123,17 @@ class AssemblyFolder:
         layout: Mapping[str, Any] = self.stats["stages"]["layout"]
         return layout
 
-    def overlaps(self, reads: Reads) -> Overlaps:
-        """Return the overlaps of the reads as given.
+    def overlaps(self, reads: Reads) -> tuple[Reads, Overlaps]:
+        """Return the reads as they were overlapped, which is without adapters, and their overlaps.
 
         Raises
         ------
         InputError
             When the reads are others than those assembled, or the stage is no longer there.
         """
-        stage, aside = self.stats["stages"]["overlaps"], self.stats["stages"].get("depth")
+        stage, aside, cut = (self.stats["stages"].get(name) for name in ("overlaps", "depth", "adapters"))
         n, bases = (stage[name] + (aside[f"{name} set aside"] if aside else 0) for name in ("reads", "bases"))
+        bases += cut["bases cut"] if cut else 0
         if (n, bases) != (len(reads), reads.total_bases):
             raise InputError(
                 f"was made of {n:,} reads of {bases:,} bases, but those given are "
@@ -141,11 +150,17 @@ class AssemblyFolder:
             )  # fmt: skip
         # Assemblies number reads in the order that their content gives, those alone that were not set aside.
         order = canonical_order(reads)
+        if cut:
+            store = ReadStore.open(self._kept(stages, cut["folder"]))
+            order = order[store.order]
+            inside = store.mapped().take(np.argsort(order))
+            reads = dataclasses.replace(inside, name_bytes=reads.name_bytes, name_offsets=reads.name_offsets)
         if aside:
-            order = order[self._kept(stages, aside["folder"], ChosenReads).kept]
-        return self._kept(stages, stage["folder"], Overlaps).renumber(order).sort_canonical()
+            order = order[load_arrays(self._kept(stages, aside["folder"]), ChosenReads).kept]
+        overlaps = load_arrays(self._kept(stages, stage["folder"]), Overlaps)
+        return reads, overlaps.renumber(order).sort_canonical()
 
-    def _kept(self, stages: Path, folder: str, kind: type[_Kind]) -> _Kind:
+    def _kept(self, stages: Path, folder: str) -> Artifact:
         """Return what a stage made."""
         kept = finished(stages / folder, verify=True)
         if kept is None:
@@ -153,7 +168,7 @@ class AssemblyFolder:
                 f"no longer has its overlaps in stages/{folder}", file=str(self.folder),
                 remedy="Run the same overlapper assemble again, or leave out the reads.",
             )  # fmt: skip
-        return load_arrays(kept, kind)
+        return kept
 
 
 def read_assembly(folder: str) -> AssemblyFolder:

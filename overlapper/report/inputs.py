@@ -48,7 +48,8 @@ class Inputs:
         With their qualities.
     overlaps : Overlaps, optional
     named : Reads, optional
-        The reads that the overlaps number: those above, or else names and lengths from the overlaps.
+        The reads that the overlaps number: those above (of assemblies, without adapters), or else names
+        and lengths from the overlaps.
     gfa : Gfa, optional
     runs : mapping of str to mapping
         Version, parameters and seconds of commands, by their name.
@@ -131,7 +132,7 @@ def read_inputs(
         # Files may have both sides of each overlap, which is one overlap.
         overlaps = read_overlaps(path, named, threads=threads).distinct()
     if assembly and reads and overlaps is None:
-        overlaps = assembly.overlaps(reads)
+        named, overlaps = assembly.overlaps(reads)
     graphs = kinds["GFA"] + (assembly.graphs if assembly else [])
     _check_one(graphs, "files of GFA")
     return Inputs(

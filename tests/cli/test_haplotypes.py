@@ -10,11 +10,12 @@ import pytest
 from overlapper.assemble import layouts
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.io.fastx import read_fastx
+from overlapper.report import read_inputs
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
 
-CONTIGS = {"contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
+CONTIGS = {"assemble.log", "contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
 OF_HAPLOTYPES = {
     f"contigs.{which}.{kind}" for which in ("hap1.p_ctg", "hap2.p_ctg", "p_ctg") for kind in ("fasta", "gfa")
 }
@@ -63,6 +64,22 @@ def test_files_of_a_diploid(folder):
     figures = json.loads((folder / "both" / "stats.json").read_text())["haplotypes"]
     assert figures["phase blocks"] == 2
     assert 18 < figures["depth of a haplotype"] < 21
+
+
+def test_a_report_has_the_reads_as_they_were_overlapped(folder):
+    inputs = read_inputs([str(folder / "both"), str(folder / "both.reads.fa")])
+    given, cut, overlaps = inputs.reads, inputs.named, inputs.overlaps
+    figures = json.loads((folder / "both" / "stats.json").read_text())
+    assert given.total_bases - cut.total_bases == figures["stages"]["adapters"]["bases cut"] > 1000
+    assert cut.names == given.names
+    assert all(cut.sequence(read) in given.sequence(read) for read in range(len(given)))
+    assert len(overlaps) == figures["stages"]["overlaps"]["overlaps"]
+    begins = [
+        [cut.sequence(read)[start : start + 20] for read, start in zip(*of_one, strict=True)]
+        for of_one in ((overlaps.query, overlaps.q_start), (overlaps.target, overlaps.t_start))
+    ]
+    alike = [one == other for one, other in zip(*begins, strict=True)]
+    assert np.mean(np.array(alike)[~overlaps.reverse]) > 0.3, "by chance, one in 4^20"
 
 
 def test_each_contig_is_of_one_haplotype_and_both_are_there(folder):
@@ -140,7 +157,7 @@ def test_threads_and_a_memory_budget_change_nothing(folder):
         cwd=folder,
         check=True,
     )
-    for name in (CONTIGS | OF_HAPLOTYPES) - {"stages", "stats.json"}:
+    for name in (CONTIGS | OF_HAPLOTYPES) - {"assemble.log", "stages", "stats.json"}:
         assert (folder / "again" / name).read_bytes() == (folder / "both" / name).read_bytes(), name
 
 
@@ -152,7 +169,7 @@ def test_nothing_is_written_of_a_haploid(folder):
         assert b"haplotypes," not in done.stderr
         assert {path.name for path in (folder / what).iterdir()} == CONTIGS
         assert "haplotypes" not in json.loads((folder / what / "stats.json").read_text())
-    for name in CONTIGS - {"stages", "stats.json"}:
+    for name in CONTIGS - {"assemble.log", "stages", "stats.json"}:
         assert (folder / "auto" / name).read_bytes() == (folder / "collapse" / name).read_bytes()
 
 

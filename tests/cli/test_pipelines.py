@@ -4,6 +4,7 @@ Nextflow's runtime is not on the package index. Where it is installed the workfl
 script of each module is taken from its file, variables are filled in, and bash runs it.
 """
 
+import functools
 import json
 import os
 import re
@@ -31,22 +32,37 @@ def commands(tmp_path_factory):
     return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
 
 
-def assert_contigs(folder):
+def assert_contigs(folder, of_report):
     """Check that the contigs of a genome of 30 kb are there, and the report."""
     lengths = [len(line) for line in (folder / "contigs.fasta").read_text().splitlines() if line[0] != ">"]
     assert 27_000 < sum(lengths) < 31_000
-    assert "Funnel" in (folder / "report.html").read_text()
+    page = (of_report / "report.html").read_text()
+    assert "Longest contigs" in page and "Funnel" in page
 
 
 @pytest.mark.slow
 def test_snakemake_goes_from_reads_to_contigs(commands, tmp_path):
     overlapper(*SIMULATE, cwd=tmp_path, check=True)
-    words = ("--snakefile", EXAMPLES / "snakemake" / "Snakefile", "--cores", "2", "--config",
-             "samples={demo: reads.fastq.gz}")  # fmt: skip
-    made = python("-m", "snakemake", *words, env=commands, cwd=tmp_path, stderr=subprocess.STDOUT, text=True)
-    logs = [path.read_text() for path in tmp_path.glob("results/demo/logs/*")]
-    assert made.returncode == 0, "\n".join([made.stdout, *logs])
-    assert_contigs(tmp_path / "results" / "demo")
+    shutil.copy(tmp_path / "reads.fastq.gz", tmp_path / "other reads.fastq.gz")
+    words = ("-m", "snakemake", "--snakefile", EXAMPLES / "snakemake" / "Snakefile", "--cores", "2")
+    run_ = functools.partial(python, *words, env=commands, cwd=tmp_path, stderr=subprocess.STDOUT, text=True)
+    for given in given_samples(tmp_path):
+        made = run_(*given)
+        logs = [path.read_text() for path in tmp_path.glob("results/*/*.log")]
+        assert made.returncode == 0, "\n".join([made.stdout, *logs])
+        for sample in ("one", "two of it"):
+            assert_contigs(tmp_path / "results" / sample / "assembly", tmp_path / "results" / sample)
+        shutil.rmtree(tmp_path / "results")
+    refused = run_()
+    assert refused.returncode and "name samples and their reads" in refused.stdout
+
+
+def given_samples(folder):
+    """Yield the words that name two samples, by an option and by a file."""
+    samples = "{one: reads.fastq.gz, two of it: [other reads.fastq.gz]}"
+    (folder / "samples.yaml").write_text(f"samples: {samples}\n")
+    yield "--config", f"samples={samples}"
+    yield "--configfile", "samples.yaml"
 
 
 @pytest.mark.slow
@@ -75,8 +91,6 @@ def staged(run_folder, tmp_path_factory):
 
 STAGED = {
     "reads": "reads.fastq",
-    "overlaps": "overlaps.paf",
-    "gfa": "unitigs.gfa",
     "files": "reads.fastq overlaps.paf run.json layout.json unitigs.gfa",
 }
 
@@ -133,6 +147,5 @@ def test_nextflow_goes_from_reads_to_contigs(commands, tmp_path):
     words = ("run", EXAMPLES / "nextflow", "--input", "samples.csv", "-profile", "test")
     run("nextflow", *words, env=commands, cwd=tmp_path, stderr=subprocess.STDOUT, text=True, check=True)
     folder = tmp_path / "results" / "demo"
-    shutil.copy(folder / "demo.contigs.fasta", folder / "contigs.fasta")
     shutil.copy(folder / "demo.html", folder / "report.html")
-    assert_contigs(folder)
+    assert_contigs(folder / "demo.assembly", folder)

@@ -68,12 +68,12 @@ def test_a_long_step_says_how_far_it_is(monkeypatch):
 
 def test_terminal_shows_a_bar_and_the_step_of_all():
     stream = Terminal()
-    with Progress(stream=stream, steps=5) as progress:
+    with Progress(stream=stream, phases=("reading", "overlapping", "writing")) as progress:
         steps(progress)
         progress._bar.refresh()
     text = stream.getvalue()
-    assert "1/5 reading" in text
-    assert "2/5 overlapping" in text
+    assert "1/3 reading" in text
+    assert "2/3 overlapping" in text
     assert "67%" in text
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1, "the cursor comes back"
 
@@ -91,12 +91,14 @@ def test_time_left_is_said_once_it_is_known():
     assert re.search(r"0:00:00, \d+:\d\d:\d\d left", stream.getvalue())
 
 
-def test_more_steps_than_were_said_are_counted():
-    stream = Terminal()
-    with Progress(stream=stream, steps=1) as progress:
-        steps(progress)
-        progress._bar.refresh()
-    assert "2/2 overlapping" in stream.getvalue()
+def test_steps_have_the_number_of_their_phase():
+    stream = io.StringIO()
+    with Progress(stream=stream, phases=("reading", "correction", "layout")) as progress:
+        for step in ("reading", "sorting reads", "correction, consensus", "layout, cleaning", "layout"):
+            progress.report(step)
+    assert lines_of(stream.getvalue()) == [
+        "1/3 reading", "1/3 sorting reads", "2/3 correction, consensus", "3/3 layout, cleaning", "3/3 layout",
+    ]  # fmt: skip
 
 
 def test_note_stays_on_a_terminal():

@@ -1,17 +1,16 @@
-process OVERLAPPER_LAYOUT {
+process OVERLAPPER_ASSEMBLE {
     tag "$meta.id"
-    label 'process_medium'
+    label 'process_high'
 
     conda "${moduleDir}/environment.yml"
     container "overlapper:0.1.0"
 
     input:
-    tuple val(meta), path(reads), path(overlaps)
+    tuple val(meta), path(reads)
 
     output:
-    tuple val(meta), path("*.gfa"), emit: gfa
-    tuple val(meta), path("*.unitigs.tsv"), emit: table
-    tuple val(meta), path("*.layout.json"), emit: stats
+    tuple val(meta), path("*.assembly"), emit: folder
+    tuple val(meta), path("*.contigs.fasta"), emit: contigs
     path "versions.yml", emit: versions
 
     when:
@@ -21,14 +20,12 @@ process OVERLAPPER_LAYOUT {
     def args = task.ext.args ?: ''
     def prefix = task.ext.prefix ?: "${meta.id}"
     """
-    overlapper layout \\
+    overlapper assemble \\
         $args \\
         --threads $task.cpus \\
-        --table ${prefix}.unitigs.tsv \\
-        --stats ${prefix}.layout.json \\
-        -o ${prefix}.gfa \\
-        $reads \\
-        $overlaps
+        -o ${prefix}.assembly \\
+        $reads
+    cp ${prefix}.assembly/contigs.fasta ${prefix}.contigs.fasta
 
     cat <<-END_VERSIONS > versions.yml
     "${task.process}":
@@ -39,7 +36,8 @@ process OVERLAPPER_LAYOUT {
     stub:
     def prefix = task.ext.prefix ?: "${meta.id}"
     """
-    touch ${prefix}.gfa ${prefix}.unitigs.tsv ${prefix}.layout.json
+    mkdir ${prefix}.assembly
+    touch ${prefix}.contigs.fasta
 
     cat <<-END_VERSIONS > versions.yml
     "${task.process}":
