@@ -45,6 +45,7 @@ from overlapper.assemble.layouts import (
     lay_out,
     tell_haplotypes_apart,
 )
+from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
@@ -216,6 +217,7 @@ def assemble_reads(
     gpu_memory: int = 0,
     stages: Stages | None = None,
     first: Reads | None = None,
+    parents: ParentReads | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads.
@@ -239,6 +241,9 @@ def assemble_reads(
         Keep what every stage makes; those of a run on the same reads.
     first : Reads, optional
         Sequences that circular contigs begin with (`overlapper.assemble.beginnings`).
+    parents : (iterable of Reads or None, iterable of Reads or None), optional
+        Reads of either parent, which may come in parts, as `overlapper.io.fastx.FastxParts` gives them, or of
+        one of them: haplotype 1 is of the first one.
     report : callable
         Told how far it is.
 
@@ -268,7 +273,9 @@ def assemble_reads(
     resources = Resources.of(stages, threads, device, gpu_memory)
     reads = reads_given(reads, resources.threads, keep_qualities=True)
     store = packed(reads, resources.threads)
-    return assemble_packed(store, resources, params, preset=preset, first=first, report=report)
+    return assemble_packed(
+        store, resources, params, preset=preset, first=first, parents=parents, report=report
+    )
 
 
 def assemble_packed(
@@ -278,6 +285,7 @@ def assemble_packed(
     *,
     preset: str = "auto",
     first: Reads | None = None,
+    parents: ParentReads | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads that are packed, in memory or on disk.
@@ -328,7 +336,7 @@ def assemble_packed(
     contigs = dataclasses.replace(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, report)
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
     held = Held.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]

@@ -13,6 +13,7 @@ import dataclasses
 
 import numpy as np
 
+from overlapper.assemble.parents import ParentReads, Sites, parents_of_groups
 from overlapper.assemble.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correct.own_reads import OwnReads
 from overlapper.kernels.seeds import kmer_columns
@@ -68,7 +69,15 @@ class Phased:
         return bool(0 < lengths[phased].sum() <= 2 * lengths[in_both].sum())
 
 
-def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
+def phase(
+    contigs: Reads,
+    circular: np.ndarray,
+    own: OwnReads,
+    depth: float,
+    *,
+    parents: ParentReads | None = None,
+    threads: int = 1,
+) -> Phased:
     """Tell the haplotypes of contigs apart.
 
     Parameters
@@ -79,6 +88,8 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
         Where their reads lie.
     depth : float
         Reads that cover a base of one haplotype.
+    parents : ParentReads, optional
+        Reads of the parents: haplotype 1 is of the first of them, haplotype 2 of the other one.
     threads : int
         Changes nothing but the time.
     """
@@ -99,8 +110,12 @@ def phase(contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, *, 
             for places in (sites, others)
         )
         cut.append(cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth))
-    pieces = Pieces.concat(cut)
-    return assign_haplotypes(pieces, opposite(pieces, contigs.lengths, counted, sampled, threads))
+    pieces, parent = Pieces.concat(cut), None
+    pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
+    if parents:
+        sites = Sites((found >> 32)[is_site], place[is_site])
+        parent = parents_of_groups(contigs, pieces, sites, parents, threads)
+    return assign_haplotypes(pieces, pairs, parent)
 
 
 def opposite(
@@ -164,7 +179,9 @@ def in_common(one: np.ndarray, other: np.ndarray, lengths: np.ndarray) -> list[t
     return list(zip(*(values[order].tolist() for values in (one, other, same * BIN)), strict=True))
 
 
-def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
+def assign_haplotypes(
+    pieces: Pieces, pairs: list[tuple[int, int, int]], parent: np.ndarray | None = None
+) -> Phased:
     """Give opposite groups of pieces opposite haplotypes.
 
     A group that is opposite to none is of the haplotype of the one before it on its contig, or of the one
@@ -175,13 +192,15 @@ def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phas
     pieces : Pieces
     pairs : list of (int, int, int)
         Opposite groups, as `opposite` returns them; one that contradicts those before it is left out.
+    parent : ndarray of uint8, shape (groups,), optional
+        1 or 2, 0 where it is not known: all groups of a known one are of one block, whatever the pairs say.
     """
     group = pieces.group
     phased = np.flatnonzero(group >= 0)
     groups = 1 + int(group.max(initial=-1))
     contig = np.zeros(groups, np.int64)
     contig[group[phased]] = pieces.contig[phased]
-    above, differs = list(range(groups)), [False] * groups
+    above, differs = list(range(groups + 1)), [False] * (groups + 1)  # the last one is the first parent
 
     def root_of(one: int) -> tuple[int, bool]:
         flipped = False
@@ -194,6 +213,8 @@ def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phas
         if first != second:
             above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
 
+    for one in [] if parent is None else np.flatnonzero(parent).tolist():
+        join(groups, one, opposite=bool(parent[one] == 2))
     for one, other, _ in pairs:
         join(one, other, opposite=True)
     alone = np.setdiff1d(np.arange(groups), np.array(pairs, np.int64).reshape(-1, 3)[:, :2])
@@ -203,17 +224,19 @@ def assign_haplotypes(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phas
         ]
         if beside:
             join(one, beside[0], opposite=False)
-    root, flipped = np.array([root_of(one) for one in range(groups)], np.int64).reshape(-1, 2).T
+    *of_groups, (first_parent, first_flipped) = map(root_of, range(groups + 1))
+    root, flipped = np.array(of_groups, np.int64).reshape(-1, 2).T
     side = 2 * root + flipped
-    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups).astype(np.int64)
+    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups + 2).astype(np.int64)
     bases = bases.reshape(-1, 2)
     # The last one is that of shared pieces.
     block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
     blocks, so_far = np.unique(root), np.zeros(2, np.int64)
     longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
     for number, one in enumerate(longest_first.tolist(), start=1):
-        # Of a block, the side of more bases goes to the haplotype that has fewer so far.
+        # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.
         swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
+        swapped = first_flipped if one == first_parent else swapped
         so_far += bases[one, ::-1] if swapped else bases[one]
         inside = np.flatnonzero(root == one)
         block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)

@@ -16,6 +16,7 @@ from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.lost import LostKmers
+from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rounds import in_one_round
@@ -140,7 +141,12 @@ def _whole_layout(
 
 
 def tell_haplotypes_apart(
-    steps: AssemblySteps, layout: LayoutWithHaplotypes, contigs: Contigs, polished: bool, report: Report
+    steps: AssemblySteps,
+    layout: LayoutWithHaplotypes,
+    contigs: Contigs,
+    polished: bool,
+    parents: ParentReads | None,
+    report: Report,
 ) -> Haplotypes | None:
     """Return the haplotypes of contigs; None if there are not two.
 
@@ -152,6 +158,7 @@ def tell_haplotypes_apart(
         Those of the layout, polished and cut off.
     polished : bool
         Whether they were polished, so that they have to be phased again.
+    parents : ParentReads or None
     report : callable
         Told how far it is.
     """
@@ -159,9 +166,9 @@ def tell_haplotypes_apart(
         return None
     report("haplotypes", 0, 0)
     phased = layout.phased
-    if polished or not phased:
+    if polished or parents or not phased:
         own = layout.laid_out.reads
-        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps)
+        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents)
     links = Links(contigs.link_source, contigs.link_target, contigs.link_overlap)
     return Haplotypes.of(contigs.sequences, contigs.circular, links, phased, layout.depth)
 
@@ -188,11 +195,16 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
 
 
 def _phased(
-    contigs: Reads, circular: np.ndarray, own: OwnReads, depth: float, steps: AssemblySteps
+    contigs: Reads,
+    circular: np.ndarray,
+    own: OwnReads,
+    depth: float,
+    steps: AssemblySteps,
+    parents: ParentReads | None = None,
 ) -> Phased:
     kmers = min(MOST_KMERS, contigs.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(contigs, circular, own, depth, threads=steps.threads)
+    return phase(contigs, circular, own, depth, parents=parents, threads=steps.threads)
 
 
 def _laid_out(

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,6 +37,14 @@ OF_HAPLOTYPES = (
 )  # fmt: skip
 _FILES_AT_A_TIME = 4
 """Most files that are written at a time: each takes memory. In a memory budget it is one."""
+
+
+def _parent(which: str, number: str) -> Any:
+    return options.file(
+        f"Reads of the {which} parent, accurate or short ones; may be given several times. Haplotype "
+        f"{number} is then of this parent from end to end. One parent is enough.",
+        f"--parent{number}",
+    )
 
 
 def assemble(
@@ -134,6 +142,8 @@ def assemble(
             "--rotate-to",
         ),
     ] = None,
+    parent1: Annotated[list[str] | None, _parent("first", "1")] = None,
+    parent2: Annotated[list[str] | None, _parent("second", "2")] = None,
     depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
@@ -162,8 +172,12 @@ def assemble(
         "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
         "--log": log,
     }  # fmt: skip
-    inputs = check_files(outputs, (*reads, config, reference, rotate_to))
+    of_parents = parent1 or [], parent2 or []
+    inputs = check_files(outputs, (*reads, config, reference, rotate_to, *of_parents[0], *of_parents[1]))
+    haplotypes = "phase" if haplotypes is None and any(of_parents) else haplotypes
     _check_choices(correct, copies, haplotypes)
+    if any(of_parents) and haplotypes == "collapse":
+        raise typer.BadParameter("reads of parents tell haplotypes apart: leave out --haplotypes collapse")
     load_compute(device)
 
     from overlapper.cli.record import Record
@@ -194,7 +208,7 @@ def assemble(
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
         record = Record(inputs, run.threads, run.parts.read_filter)
-        made = _assembled(run, rotate_to, None if log else places[LOG], progress, files)
+        made = _assembled(run, rotate_to, of_parents, None if log else places[LOG], progress, files)
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
         contents = _contents(made, made.to_json(run.parts.left_out, facts))
@@ -219,19 +233,31 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
 
 
 def _assembled(
-    run: StageRun, rotate_to: str | None, log: str | None, progress: Progress, files: RunFiles
+    run: StageRun,
+    rotate_to: str | None,
+    of_parents: tuple[list[str], list[str]],
+    log: str | None,
+    progress: Progress,
+    files: RunFiles,
 ) -> Assembled:
     """Assemble the reads, in memory or on disk; the log begins when the folder of the results is there."""
     from overlapper.assemble.contigs import assemble_packed
-    from overlapper.io.fastx import read_fastx
+    from overlapper.io.fastx import FastxParts, read_fastx
 
+    one, other = (FastxParts(*paths, threads=run.threads) if paths else None for paths in of_parents)
     first = read_fastx(rotate_to) if rotate_to else None
     store, resources = files.enter_context(run.opened(progress))
     if log:
         progress.log_into(log)
     run.note_devices(int(store.lengths.sum()), progress)
     return assemble_packed(
-        store, resources, run.params, preset=run.preset, first=first, report=progress.report
+        store,
+        resources,
+        run.params,
+        preset=run.preset,
+        first=first,
+        parents=(one, other) if one or other else None,
+        report=progress.report,
     )
 
 
