@@ -113,8 +113,8 @@ def phase(
     pieces, parent = Pieces.concat(cut), None
     pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
     if parents:
-        sites = Sites((found >> 32)[is_site], place[is_site])
-        parent = parents_of_groups(contigs, pieces, sites, parents, threads)
+        of_one = Sites((found >> 32)[is_site], place[is_site])
+        parent = parents_of_groups(contigs, pieces, of_one, parents, threads)
     return assign_haplotypes(pieces, pairs, parent)
 
 
@@ -213,8 +213,9 @@ def assign_haplotypes(
         if first != second:
             above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
 
-    for one in [] if parent is None else np.flatnonzero(parent).tolist():
-        join(groups, one, opposite=bool(parent[one] == 2))
+    for one, of in enumerate([] if parent is None else parent.tolist()):
+        if of:
+            join(groups, one, opposite=of == 2)
     for one, other, _ in pairs:
         join(one, other, opposite=True)
     alone = np.setdiff1d(np.arange(groups), np.array(pairs, np.int64).reshape(-1, 3)[:, :2])
