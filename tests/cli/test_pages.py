@@ -21,6 +21,7 @@ ELSEWHERE = {
     "cluster": "needs several processes or hosts: tests of tiles run it",
     "gpu": "needs GPUs: the tests in tests/gpu run it",
     "benchmark": "takes minutes to hours",
+    "parents": "tests/cli/test_parents.py runs it",
     "snakemake": "tests/cli/test_pipelines.py runs it",
     "outside": "needs what is not on the package index, or not in the extra for tests",
 }
