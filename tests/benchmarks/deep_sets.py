@@ -65,7 +65,7 @@ def turned(contig: str, replicon: str) -> str | None:
         twice = own + own[: K - 1]
         for place in range(0, len(replicon), 97):
             word = round_[place : place + K]
-            if twice.count(word) == 1 == round_.count(word):
+            if twice.count(word) == 1 == round_.count(word) and reverse_complement(word) not in round_:
                 start = (twice.find(word) - place) % len(own)
                 return own[start:] + own[:start]
     return None
