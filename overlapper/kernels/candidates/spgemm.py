@@ -22,15 +22,7 @@ than the bin size from the best bin.
 
 import numpy as np
 
-from overlapper.kernels.candidates.dsoft import (
-    QUERY,
-    QUERY_POS,
-    REVERSE,
-    SEEDS,
-    SPAN,
-    TARGET,
-    TARGET_POS,
-)
+from overlapper.kernels.candidates.dsoft import QUERY, QUERY_POS, REVERSE, SEEDS, SPAN, TARGET, TARGET_POS
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
@@ -118,21 +110,9 @@ def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, p
 
 @njit(nogil=True, cache=True)
 def multiply_rows(
-    occurrences,
-    row_offsets,
-    entries,
-    behind,
-    lengths,
-    first,
-    last,
-    first_target,
-    k,
-    bin_size,
-    min_kmers,
-    pairs,
-    hit_q,
-    hit_t,
-):
+    occurrences, row_offsets, entries, behind, lengths, first, last, first_target, k, bin_size, min_kmers,
+    pairs, hit_q, hit_t,
+):  # fmt: skip
     """Multiply the rows ``[first, last)`` and bin their products.
 
     Parameters

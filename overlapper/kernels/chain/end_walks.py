@@ -15,24 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.myers import next_column
 from overlapper.kernels.common.packed import popcount, prefetch, reverse_bases, uncounted
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    add,
-    bit_and,
-    bit_or,
-    bit_xor,
-    both,
-    greater,
-    load,
-    select,
-    shift_left,
-    shift_right,
-    splat,
-    store,
-    subtract,
-    width,
-)
+from overlapper.kernels.common.vectors import Lanes, load, select, splat, store, width
 from overlapper.kernels.common.walks import word_from
 from overlapper.runtime.compile.cache import njit
 
@@ -250,13 +235,13 @@ def _compute(lanes, tiles):
     """Compute the bottom rows of the tiles of all lanes."""
     flat = tiles.reshape(-1)
     n = width(lanes)
-    none, one, ones_only = splat(lanes, flat, 0), splat(lanes, flat, 1), splat(lanes, flat, -1)
+    none, one = splat(lanes, flat, 0), splat(lanes, flat, 1)
     top, unused = splat(lanes, flat, 63), splat(lanes, flat, 128 - WIDEST)
     q_ones, q_twos = load(lanes, flat, n * _ONES), load(lanes, flat, n * _TWOS)
     q_known, last = load(lanes, flat, n * _KNOWN), load(lanes, flat, n * _LAST)
     edits, limit = load(lanes, flat, n * _EDITS), load(lanes, flat, n * _LIMIT)
     least, used, column = edits, none, none
-    rises, falls = ones_only, none
+    rises, falls = ~none, none
     for part in range(2):
         at = n * (_WORDS + _WORD_FIELDS * part)
         t_ones, t_twos = load(lanes, flat, at + n * _T_ONES), load(lanes, flat, at + n * _T_TWOS)
@@ -264,35 +249,24 @@ def _compute(lanes, tiles):
         above_rises, above_falls = load(lanes, flat, at + n * _RISES), load(lanes, flat, at + n * _FALLS)
         below_rises, below_falls = none, none
         for _ in range(WIDEST - 64 if part else 64):
-            unlike = bit_or(
-                bit_xor(q_ones, subtract(none, bit_and(t_ones, one))),
-                bit_xor(q_twos, subtract(none, bit_and(t_twos, one))),
-            )
-            known = bit_and(q_known, subtract(none, bit_and(t_known, one)))
-            same = bit_and(bit_xor(unlike, ones_only), known)
-            rise, fall = bit_and(above_rises, one), bit_and(above_falls, one)
-            t_ones, t_twos = shift_right(t_ones, one), shift_right(t_twos, one)
-            t_known = shift_right(t_known, one)
-            above_rises, above_falls = shift_right(above_rises, one), shift_right(above_falls, one)
+            unlike = (q_ones ^ (none - (t_ones & one))) | (q_twos ^ (none - (t_twos & one)))
+            known = q_known & (none - (t_known & one))
+            same = ~unlike & known
+            rise, fall = above_rises & one, above_falls & one
+            t_ones, t_twos = t_ones >> one, t_twos >> one
+            t_known = t_known >> one
+            above_rises, above_falls = above_rises >> one, above_falls >> one
 
-            changed = bit_or(same, falls)
-            same = bit_or(same, fall)
-            diagonal = bit_or(bit_xor(add(bit_and(same, rises), rises), rises), same)
-            up = bit_or(falls, bit_xor(bit_or(diagonal, rises), ones_only))
-            down = bit_and(rises, diagonal)
-            more, less = bit_and(shift_right(up, last), one), bit_and(shift_right(down, last), one)
-            up, down = bit_or(shift_left(up, one), rise), bit_or(shift_left(down, one), fall)
-            rises = bit_or(down, bit_xor(bit_or(changed, up), ones_only))
-            falls = bit_and(up, changed)
-
-            below_rises = bit_or(shift_right(below_rises, one), shift_left(more, top))
-            below_falls = bit_or(shift_right(below_falls, one), shift_left(less, top))
-            edits = add(edits, subtract(more, less))
-            better = both(greater(least, edits), greater(limit, column))
-            column = add(column, one)
+            rises, falls, up, down = next_column(same, rises, falls, rise, fall, one)
+            more, less = (up >> last) & one, (down >> last) & one
+            below_rises = (below_rises >> one) | (more << top)
+            below_falls = (below_falls >> one) | (less << top)
+            edits = edits + (more - less)
+            better = (least > edits) & (limit > column)
+            column = column + one
             least, used = select(better, edits, least), select(better, column, used)
         if part:
-            below_rises, below_falls = shift_right(below_rises, unused), shift_right(below_falls, unused)
+            below_rises, below_falls = below_rises >> unused, below_falls >> unused
         store(flat, at + n * _RISES, below_rises)
         store(flat, at + n * _FALLS, below_falls)
     store(flat, n * _LEAST, least)

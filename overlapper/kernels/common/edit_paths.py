@@ -27,6 +27,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.myers import next_column
+from overlapper.kernels.common.packed import popcount
 from overlapper.runtime.compile.cache import njit
 
 TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
@@ -127,7 +128,7 @@ def edit_distance(target, m, read, r_start, r_end, matrix):
     rows[TARGET_UNKNOWN] = 0
     above, below, cost = _ALL, _NONE, np.int64(m)
     for j in range(r_start, r_end):
-        above, below, rises, falls = next_column(rows[read[j]], above, below, _ONE, _NONE)
+        above, below, rises, falls = next_column(rows[read[j]], above, below, _ONE, _NONE, _ONE)
         cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
     return cost
 
@@ -156,7 +157,7 @@ def _fill_word(read, r_start, n, rows, up, down):
     for j in range(n):
         column = U64(j)
         equal = rows[U64(read[r_start + column])]
-        above, below, _rises, _falls = next_column(equal, above, below, _ONE, _NONE)
+        above, below, _rises, _falls = next_column(equal, above, below, _ONE, _NONE, _ONE)
         up[column + _ONE], down[column + _ONE] = above, below
 
 
@@ -169,7 +170,9 @@ def _fill_words(read, r_start, n, words, rows, up, down):
         code = U64(read[r_start + U64(j)])
         rises_in, falls_in = _ONE, _NONE
         for _ in range(words):
-            above, below, rises, falls = next_column(rows[code], up[here], down[here], rises_in, falls_in)
+            above, below, rises, falls = next_column(
+                rows[code], up[here], down[here], rises_in, falls_in, _ONE
+            )
             rises_in, falls_in = rises >> _TOP, falls >> _TOP
             up[there], down[there] = above, below
             code, here, there = code + U64(CODES), here + _ONE, there + _ONE
@@ -185,20 +188,11 @@ def _lowest_end(m, n, matrix):
         cost = np.int64(j)  # row 0 rises by one a column
         for w in range(words):
             rows = in_last if U64(w) + _ONE == words else _ALL
-            cost += _ones(up[word] & rows) - _ones(down[word] & rows)
+            cost += popcount(up[word] & rows) - popcount(down[word] & rows)
             word += _ONE
         if cost < lowest:
             lowest, best = cost, np.int64(j)
     return best
-
-
-@inner
-def _ones(word):
-    """Count the bits that are set."""
-    word -= (word >> _ONE) & U64(0x5555555555555555)
-    word = (word & U64(0x3333333333333333)) + ((word >> U64(2)) & U64(0x3333333333333333))
-    word = (word + (word >> U64(4))) & U64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * U64(0x0101010101010101)) >> U64(56))
 
 
 @inner

@@ -14,16 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    bit_and,
-    bit_or,
-    load,
-    shift_left,
-    shift_right,
-    splat,
-    store,
-)
+from overlapper.kernels.common.vectors import Lanes, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
 _PAIRS = np.uint64(0x3333333333333333)
@@ -170,13 +161,13 @@ def unpack_backwards(words, first, length, codes):
 def _spread(word, codes, at):
     """Write 32 packed bases, a byte each."""
     some = splat(_QUARTERS, _EIGHTS, np.int64(word))
-    some = bit_and(shift_right(some, load(_QUARTERS, _EIGHTS, 0)), splat(_QUARTERS, _EIGHTS, 0xFFFF))
+    some = (some >> load(_QUARTERS, _EIGHTS, 0)) & splat(_QUARTERS, _EIGHTS, 65535)
     for step in range(len(_SPREADS)):
         shift, mask = (
             splat(_QUARTERS, _EIGHTS, _SPREADS[step, 0]),
             splat(_QUARTERS, _EIGHTS, _SPREADS[step, 1]),
         )
-        some = bit_and(bit_or(some, shift_left(some, shift)), mask)
+        some = (some | (some << shift)) & mask
     store(codes, at, some)
 
 

@@ -7,19 +7,23 @@ iteration to the next. Here a vector is a value like any other: kernels assign i
 the operations below, and LLVM keeps it in registers and lowers it to whatever the processor has (one AVX-512
 register holds 64 int8; without AVX-512, LLVM splits the vector and the results are the same).
 
-A vector type is a number of lanes and the bits of a lane; lane 0 comes first in memory. Arithmetic wraps
-around. A comparison gives a mask, one bit a lane. `Lanes` passes a number of lanes to a kernel as a type, so
-that one source compiles for several widths.
+A vector type is a number of lanes and the bits of a lane; lane 0 comes first in memory. Lane by lane work
+``+ - * & | ^ ~ << >>``; sums wrap around, and zeros come from above where lanes are moved down. ``== > >=``
+give a mask, one bit a lane, of signed comparisons; ``&`` of two masks has the lanes set in both. `Lanes`
+passes a number of lanes to a kernel as a type, so that one source compiles for several widths.
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel.models import OpaqueModel, PrimitiveModel
-from numba.core.imputils import lower_constant
+from numba.core.imputils import lower_builtin, lower_constant
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 from numba.extending import intrinsic as _intrinsic
 
@@ -94,22 +98,6 @@ class _MaskModel(PrimitiveModel):
         super().__init__(manager, fe_type, ir.IntType(fe_type.lanes))
 
 
-def _call(builder: Any, operation: str, result: ir.Type, *values: Any) -> Any:
-    function_type = ir.FunctionType(result, [value.type for value in values])
-    function = cgutils.get_or_insert_function(builder.module, function_type, operation)
-    return builder.call(function, values)
-
-
-def _suffix(vector: VectorType) -> str:
-    return f"v{vector.lanes}i{vector.bits}"
-
-
-def _splat(builder: Any, scalar: Any, lanes: int) -> Any:
-    one = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), lanes), None)
-    return builder.shuffle_vector(builder.insert_element(one, scalar, ir.IntType(32)(0)), one, zeros)
-
-
 def _address(
     context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: ir.VectorType
 ) -> Any:
@@ -161,175 +149,11 @@ def splat(_typing: Any, lanes: Any, like: Any, value: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         scalar = builder.trunc(arguments[2], ir.IntType(vector.bits))
-        return _splat(builder, scalar, vector.lanes)
+        one = ir.Constant(vector.llvm, ir.Undefined)
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.lanes), None)
+        return builder.shuffle_vector(builder.insert_element(one, scalar, ir.IntType(32)(0)), one, zeros)
 
     return vector(lanes, like, types.int64), generate
-
-
-@intrinsic
-def widen(_typing: Any, vector: Any) -> Any:
-    """``widen(vector)``: lanes of twice the bits, with zeros above those that were there."""
-    wide = VectorType(2 * vector.bits, vector.lanes)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.zext(arguments[0], wide.llvm)
-
-    return wide(vector), generate
-
-
-def _arithmetic(operation: str) -> Any:
-    def typed(_typing: Any, left: Any, right: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, operation)(*arguments)
-
-        return left(left, right), generate
-
-    return typed
-
-
-add = intrinsic(_arithmetic("add"))
-"""``add(left, right)``: lane by lane."""
-subtract = intrinsic(_arithmetic("sub"))
-"""``subtract(left, right)``: lane by lane."""
-multiply = intrinsic(_arithmetic("mul"))
-"""``multiply(left, right)``: lane by lane."""
-bit_and = intrinsic(_arithmetic("and_"))
-"""``bit_and(left, right)``: lane by lane."""
-bit_or = intrinsic(_arithmetic("or_"))
-"""``bit_or(left, right)``: lane by lane."""
-bit_xor = intrinsic(_arithmetic("xor"))
-"""``bit_xor(left, right)``: lane by lane."""
-shift_left = intrinsic(_arithmetic("shl"))
-"""``shift_left(left, right)``: lanes of ``left`` moved up by as many bits as ``right`` says."""
-shift_right = intrinsic(_arithmetic("lshr"))
-"""``shift_right(left, right)``: lanes of ``left`` moved down, zeros from above."""
-
-
-@intrinsic
-def maximum(_typing: Any, left: Any, right: Any) -> Any:
-    """``maximum(left, right)``: the larger, lane by lane."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _call(builder, f"llvm.smax.{_suffix(left)}", left.llvm, *arguments)
-
-    return left(left, right), generate
-
-
-@intrinsic
-def minimum(_typing: Any, left: Any, right: Any) -> Any:
-    """``minimum(left, right)``: the smaller, lane by lane."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _call(builder, f"llvm.smin.{_suffix(left)}", left.llvm, *arguments)
-
-    return left(left, right), generate
-
-
-@intrinsic
-def leading_zeros(_typing: Any, vector: Any) -> Any:
-    """``leading_zeros(vector)``: bits that are not set above the highest one that is, lane by lane."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _call(builder, f"llvm.ctlz.{_suffix(vector)}", vector.llvm, *arguments, _BIT(0))
-
-    return vector(vector), generate
-
-
-@intrinsic
-def largest(_typing: Any, vector: Any) -> Any:
-    """``largest(vector)``: the largest lane, as int64."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        name = f"llvm.vector.reduce.smax.{_suffix(vector)}"
-        return builder.sext(_call(builder, name, ir.IntType(vector.bits), *arguments), _INT64)
-
-    return types.int64(vector), generate
-
-
-@intrinsic
-def rotate_up(_typing: Any, vector: Any) -> Any:
-    """``rotate_up(vector)``: lane ``l`` gets what lane ``l - 1`` held, lane 0 what the last one held."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        order = ir.Constant(
-            ir.VectorType(ir.IntType(32), vector.lanes),
-            [(lane - 1) % vector.lanes for lane in range(vector.lanes)],
-        )
-        return builder.shuffle_vector(arguments[0], arguments[0], order)
-
-    return vector(vector), generate
-
-
-@intrinsic
-def shift_in(_typing: Any, vector: Any, source: Any) -> Any:
-    """``shift_in(vector, source)``: lane ``l`` gets what lane ``l - 1`` held, lane 0 that of ``source``."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        order = [vector.lanes, *range(vector.lanes - 1)]
-        places = ir.Constant(ir.VectorType(ir.IntType(32), vector.lanes), order)
-        return builder.shuffle_vector(*arguments, places)
-
-    return vector(vector, source), generate
-
-
-@intrinsic
-def lane(_typing: Any, vector: Any, number: Any) -> Any:
-    """``lane(vector, number)``: one lane, as int64."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.sext(builder.extract_element(*arguments), _INT64)
-
-    return types.int64(vector, types.int64), generate
-
-
-@intrinsic
-def bits_of(_typing: Any, mask: Any) -> Any:
-    """``bits_of(mask)``: the mask of up to 64 lanes as an integer, bit ``l`` for lane ``l``."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return arguments[0] if mask.lanes == 64 else builder.zext(arguments[0], _INT64)
-
-    return types.int64(mask), generate
-
-
-@intrinsic
-def both(_typing: Any, left: Any, right: Any) -> Any:
-    """``both(left, right)``: mask of the lanes set in both."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.and_(*arguments)
-
-    return left(left, right), generate
-
-
-def _compare(operator: str) -> Any:
-    def typed(_typing: Any, left: Any, right: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            lanes = builder.icmp_signed(operator, *arguments)
-            return builder.bitcast(lanes, ir.IntType(left.lanes))
-
-        return MaskType(left.lanes)(left, right), generate
-
-    return typed
-
-
-equal = intrinsic(_compare("=="))
-"""``equal(left, right)``: mask of the lanes where the two are equal."""
-greater = intrinsic(_compare(">"))
-"""``greater(left, right)``: mask of the lanes where ``left`` is above ``right``."""
-at_least = intrinsic(_compare(">="))
-"""``at_least(left, right)``: mask of the lanes where ``left`` is not below ``right``."""
-
-
-@intrinsic
-def select(_typing: Any, mask: Any, chosen: Any, other: Any) -> Any:
-    """``select(mask, chosen, other)``: lanes of ``chosen`` where the mask is set, else of ``other``."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits = builder.bitcast(arguments[0], ir.VectorType(_BIT, mask.lanes))
-        return builder.select(bits, *arguments[1:])
-
-    return chosen(mask, chosen, other), generate
 
 
 @intrinsic
@@ -343,43 +167,150 @@ def choose(_typing: Any, condition: Any, chosen: Any, other: Any) -> Any:
     return result(types.boolean, result, result), generate
 
 
-@intrinsic
-def any_lane(_typing: Any, mask: Any) -> Any:
-    """``any_lane(mask)``: whether any lane is set."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.icmp_unsigned("!=", arguments[0], arguments[0].type(0))
-
-    return types.boolean(mask), generate
+def _call(builder: Any, operation: str, result: ir.Type, *values: Any) -> Any:
+    function_type = ir.FunctionType(result, [value.type for value in values])
+    function = cgutils.get_or_insert_function(builder.module, function_type, operation)
+    return builder.call(function, values)
 
 
-@intrinsic
-def top_lane(_typing: Any, mask: Any) -> Any:
-    """``top_lane(mask)``: whether the last lane is set."""
+def _lane_by_lane(
+    symbol: Any, kind: Any, build: Any, result: Callable[[Any], Any] = lambda kind: kind, operands: int = 2
+) -> None:
+    """Have an operator do what ``build(builder, *operands)`` does with vectors, or masks, of one type."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.icmp_signed("<", arguments[0], arguments[0].type(0))
+    class Typed(AbstractTemplate):  # type: ignore[misc] # numba has no types
+        def generic(self, args: Any, kws: Any) -> Any:
+            if isinstance(args[0], kind) and args == operands * args[:1]:
+                return signature(result(args[0]), *args)
+            return None
 
-    return types.boolean(mask), generate
+    infer_global(symbol)(Typed)
+    lower_builtin(symbol, *operands * [kind])(
+        lambda context, builder, signature, values: build(builder, *values)
+    )
+
+
+def _compare(symbol: str) -> Any:
+    def build(builder: Any, left: Any, right: Any) -> Any:
+        return builder.bitcast(builder.icmp_signed(symbol, left, right), ir.IntType(left.type.count))
+
+    return build
+
+
+for _symbol, _name in (
+    *((operator.add, "add"), (operator.sub, "sub"), (operator.mul, "mul"), (operator.and_, "and_")),
+    *((operator.or_, "or_"), (operator.xor, "xor"), (operator.lshift, "shl"), (operator.rshift, "lshr")),
+):
+    _lane_by_lane(_symbol, VectorType, getattr(ir.IRBuilder, _name))
+_lane_by_lane(operator.invert, VectorType, ir.IRBuilder.not_, operands=1)
+_lane_by_lane(operator.and_, MaskType, ir.IRBuilder.and_)
+for _symbol, _name in ((operator.eq, "=="), (operator.gt, ">"), (operator.ge, ">=")):
+    _lane_by_lane(_symbol, VectorType, _compare(_name), lambda vector: MaskType(vector.lanes))
+
+
+def _operation(arguments: int, typed: Callable[..., Any], build: Callable[..., Any]) -> Any:
+    """Return a function of vectors, masks and integers for kernels.
+
+    Parameters
+    ----------
+    arguments : int
+    typed : callable
+        ``typed(*kinds)`` is its signature, of the types of its arguments.
+    build : callable
+        ``build(builder, *values)`` makes it.
+    """
+
+    def of(*kinds: Any) -> Any:
+        return typed(*kinds), lambda context, builder, signature, values: build(builder, *values)
+
+    declared: Any = {
+        1: lambda _typing, a: of(a),
+        2: lambda _typing, a, b: of(a, b),
+        3: lambda _typing, a, b, c: of(a, b, c),
+    }
+    return intrinsic(declared[arguments])
+
+
+def _by_llvm(operation: str, *more: Any) -> Any:
+    """Return what calls one of LLVM's functions of vectors with vectors, and with more."""
+
+    def build(builder: Any, *vectors: Any) -> Any:
+        kind = vectors[0].type
+        name = f"llvm.{operation}.v{kind.count}i{kind.element.width}"
+        result = kind.element if "reduce" in operation else kind
+        return _call(builder, name, result, *vectors, *more)
+
+    return build
+
+
+def _to_int64(builder: Any, value: Any) -> Any:
+    bits = value.type.width
+    return value if bits == 64 else builder.trunc(value, _INT64) if bits > 64 else builder.zext(value, _INT64)
 
 
 def _count_zeros(end: str) -> Any:
-    def typed(_typing: Any, mask: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            bits = arguments[0]
-            zeros = _call(builder, f"llvm.{end}.i{mask.lanes}", bits.type, bits, _BIT(0))
-            return zeros if mask.lanes == 64 else _to_int64(builder, zeros, mask.lanes)
+    def build(builder: Any, mask: Any) -> Any:
+        name = f"llvm.{end}.i{mask.type.width}"
+        return _to_int64(builder, _call(builder, name, mask.type, mask, _BIT(0)))
 
-        return types.int64(mask), generate
-
-    return typed
+    return build
 
 
-def _to_int64(builder: Any, value: Any, bits: int) -> Any:
-    return builder.trunc(value, _INT64) if bits > 64 else builder.zext(value, _INT64)
+def _moved_up(builder: Any, vector: Any, source: Any, first: int) -> Any:
+    """Move each lane up by one; lane 0 gets the one of this number, of two vectors one behind the other."""
+    places = [first, *range(vector.type.count - 1)]
+    return builder.shuffle_vector(
+        vector, source, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+    )
 
 
-lanes_below = intrinsic(_count_zeros("cttz"))
+def _selected(builder: Any, mask: Any, chosen: Any, other: Any) -> Any:
+    return builder.select(builder.bitcast(mask, ir.VectorType(_BIT, mask.type.width)), chosen, other)
+
+
+def _of_first(*kinds: Any) -> Any:
+    return kinds[0](*kinds)
+
+
+maximum = _operation(2, _of_first, _by_llvm("smax"))
+"""``maximum(left, right)``: the larger, lane by lane."""
+minimum = _operation(2, _of_first, _by_llvm("smin"))
+"""``minimum(left, right)``: the smaller, lane by lane."""
+leading_zeros = _operation(1, _of_first, _by_llvm("ctlz", _BIT(0)))
+"""``leading_zeros(vector)``: bits that are not set above the highest one that is, lane by lane."""
+largest = _operation(
+    1,
+    types.int64,
+    lambda builder, vector: builder.sext(_by_llvm("vector.reduce.smax")(builder, vector), _INT64),
+)
+"""``largest(vector)``: the largest lane, as int64."""
+widen = _operation(
+    1,
+    lambda vector: VectorType(2 * vector.bits, vector.lanes)(vector),
+    lambda builder, vector: builder.zext(
+        vector, ir.VectorType(ir.IntType(2 * vector.type.element.width), vector.type.count)
+    ),
+)
+"""``widen(vector)``: lanes of twice the bits, with zeros above those that were there."""
+rotate_up = _operation(1, _of_first, lambda builder, v: _moved_up(builder, v, v, v.type.count - 1))
+"""``rotate_up(vector)``: lane ``l`` gets what lane ``l - 1`` held, lane 0 what the last one held."""
+shift_in = _operation(2, _of_first, lambda builder, v, source: _moved_up(builder, v, source, v.type.count))
+"""``shift_in(vector, source)``: lane ``l`` gets what lane ``l - 1`` held, lane 0 that of ``source``."""
+lane = _operation(
+    2,
+    lambda vector, number: types.int64(vector, types.int64),
+    lambda builder, vector, number: builder.sext(builder.extract_element(vector, number), _INT64),
+)
+"""``lane(vector, number)``: one lane, as int64."""
+select = _operation(3, lambda mask, chosen, other: chosen(mask, chosen, other), _selected)
+"""``select(mask, chosen, other)``: lanes of ``chosen`` where the mask is set, else of ``other``."""
+bits_of = _operation(1, types.int64, _to_int64)
+"""``bits_of(mask)``: the mask of up to 64 lanes as an integer, bit ``l`` for lane ``l``."""
+any_lane = _operation(1, types.boolean, lambda builder, mask: builder.icmp_unsigned("!=", mask, mask.type(0)))
+"""``any_lane(mask)``: whether any lane is set."""
+top_lane = _operation(1, types.boolean, lambda builder, mask: builder.icmp_signed("<", mask, mask.type(0)))
+"""``top_lane(mask)``: whether the last lane is set."""
+lanes_below = _operation(1, types.int64, _count_zeros("cttz"))
 """``lanes_below(mask)``: how many clear lanes come before the first set one; all lanes if none is set."""
-lanes_above = intrinsic(_count_zeros("ctlz"))
+lanes_above = _operation(1, types.int64, _count_zeros("ctlz"))
 """``lanes_above(mask)``: how many clear lanes come after the last set one; all lanes if none is set."""

@@ -14,7 +14,7 @@ import numpy as np
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import prefetch, trailing_zeros
-from overlapper.kernels.common.vectors import Lanes, add, bits_of, equal, load, splat, store
+from overlapper.kernels.common.vectors import Lanes, bits_of, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -81,7 +81,7 @@ def equal_bases(target, j, read, i, most):
     """Return how many successive bases, from j and i on, are equal, ``most`` at most."""
     length = np.int64(0)
     while length + 32 <= most:
-        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
+        alike = load(_BASES, target, j + length) == load(_BASES, read, i + length)
         unlike = ~bits_of(alike) & 0xFFFFFFFF
         if unlike:
             return length + trailing_zeros(np.uint64(unlike))
@@ -103,14 +103,14 @@ def side_by_side(starts, at, base):
         The first row.
     base : int
     """
-    expected = add(splat(LANES, starts, base), load(LANES, _EACH, 0))
-    return trailing_zeros(U64(~bits_of(equal(load(LANES, starts, at), expected))))
+    expected = splat(LANES, starts, base) + load(LANES, _EACH, 0)
+    return trailing_zeros(U64(~bits_of(load(LANES, starts, at) == expected)))
 
 
 @inner
 def unlike_bases(draft, column, bases, base, n):
     """Return a bit for each of ``n`` columns (at most `WIDTH`): whether the base differs from the draft."""
-    alike = bits_of(equal(load(LANES, draft, column), load(LANES, bases, base)))
+    alike = bits_of(load(LANES, draft, column) == load(LANES, bases, base))
     return U64(~alike & ((1 << n) - 1))
 
 
@@ -139,4 +139,4 @@ def write_pairs(starts, at, base, length):
     """Write the rows of ``length`` pairs, from a base on; up to `WIDTH` rows behind are overwritten."""
     each = load(LANES, _EACH, 0)
     for x in range(0, length, WIDTH):
-        store(starts, at + x, add(splat(LANES, starts, base + x), each))
+        store(starts, at + x, splat(LANES, starts, base + x) + each)

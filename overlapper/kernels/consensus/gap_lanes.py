@@ -14,28 +14,18 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.myers import next_column
 from overlapper.kernels.common.vectors import (
     Lanes,
-    add,
     any_lane,
-    at_least,
-    bit_and,
-    bit_or,
-    bit_xor,
     bits_of,
-    both,
-    equal,
-    greater,
     leading_zeros,
     load,
     maximum,
     minimum,
     select,
-    shift_left,
-    shift_right,
     splat,
     store,
-    subtract,
 )
 from overlapper.runtime.compile.cache import njit
 
@@ -137,25 +127,14 @@ def _put_bits(codes, start, pairs, field):
     some = load(BASES, codes, start)
     for bit in range(3):
         one = splat(BASES, codes, 1 << bit)
-        pairs[field + bit * WIDTH] = bits_of(equal(bit_and(some, one), one))
+        pairs[field + bit * WIDTH] = bits_of((some & one) == one)
 
 
 @inner
-def _next_column(same, above, below, rises_in, falls_in, one, ones):
-    """As `kernels.common.myers.next_column`, in every lane; ``ones`` has all bits set."""
-    vertical = bit_or(same, below)
-    same = bit_or(same, falls_in)
-    diagonal = bit_or(bit_xor(add(bit_and(same, above), above), above), same)
-    rises, falls = bit_or(below, bit_xor(bit_or(diagonal, above), ones)), bit_and(above, diagonal)
-    up, down = bit_or(shift_left(rises, one), rises_in), bit_or(shift_left(falls, one), falls_in)
-    return bit_or(down, bit_xor(bit_or(vertical, up), ones)), bit_and(up, vertical), rises, falls
-
-
-@inner
-def _same(row_bits, column_bits, ones):
+def _same(row_bits, column_bits):
     """Return the rows with the base of the column, each of whose three bits fills a word."""
-    unlike = bit_or(bit_xor(row_bits[0], column_bits[0]), bit_xor(row_bits[1], column_bits[1]))
-    return bit_xor(bit_or(unlike, bit_xor(row_bits[2], column_bits[2])), ones)
+    unlike = (row_bits[0] ^ column_bits[0]) | (row_bits[1] ^ column_bits[1])
+    return ~(unlike | (row_bits[2] ^ column_bits[2]))
 
 
 @inner
@@ -168,33 +147,29 @@ def _bits_at(pairs, field):
 @inner
 def _next_bits(words, one):
     """Return the words moved on by a base."""
-    return shift_right(words[0], one), shift_right(words[1], one), shift_right(words[2], one)
+    return words[0] >> one, words[1] >> one, words[2] >> one
 
 
 @inner
 def _filled(words, one, none):
     """Return words filled with their lowest bit."""
-    return (
-        subtract(none, bit_and(words[0], one)),
-        subtract(none, bit_and(words[1], one)),
-        subtract(none, bit_and(words[2], one)),
-    )
+    return none - (words[0] & one), none - (words[1] & one), none - (words[2] & one)
 
 
 @inner
 def _fill_word(pairs, columns, up, down):
     """Fill the matrices of all pairs, none of which has over `WORD` rows."""
-    none, one, ones = splat(LANES, up, 0), splat(LANES, up, 1), splat(LANES, up, -1)
+    none, one = splat(LANES, up, 0), splat(LANES, up, 1)
     row_bits = _bits_at(pairs, _ROW_BASES)
-    above, below = ones, none
+    above, below = ~none, none
     store(up, 0, above)
     store(down, 0, below)
     for word in range((columns + WORD - 1) // WORD):
         column_bits = _bits_at(pairs, _COLUMN_BASES + 3 * word)
         for column in range(word * WORD, min((word + 1) * WORD, columns)):
-            same = _same(row_bits, _filled(column_bits, one, none), ones)
+            same = _same(row_bits, _filled(column_bits, one, none))
             column_bits = _next_bits(column_bits, one)
-            above, below, _rises, _falls = _next_column(same, above, below, one, none, one, ones)
+            above, below, _rises, _falls = next_column(same, above, below, one, none, one)
             store(up, (column + 1) * WIDTH, above)
             store(down, (column + 1) * WIDTH, below)
 
@@ -202,10 +177,10 @@ def _fill_word(pairs, columns, up, down):
 @inner
 def _fill_words(pairs, words, columns, up, down):
     """Fill the matrices of all pairs."""
-    none, one, ones = splat(LANES, up, 0), splat(LANES, up, 1), splat(LANES, up, -1)
+    none, one = splat(LANES, up, 0), splat(LANES, up, 1)
     top = splat(LANES, up, WORD - 1)
     for word in range(words):
-        store(up, word * WIDTH, ones)
+        store(up, word * WIDTH, ~none)
         store(down, word * WIDTH, none)
     for column_word in range((columns + WORD - 1) // WORD):
         column_bits = _bits_at(pairs, _COLUMN_BASES + 3 * column_word)
@@ -216,11 +191,11 @@ def _fill_words(pairs, words, columns, up, down):
             for word in range(words):
                 here = (column * words + word) * WIDTH
                 there = here + words * WIDTH
-                same = _same(_bits_at(pairs, _ROW_BASES + 3 * word), base, ones)
-                above, below, rises, falls = _next_column(
-                    same, load(LANES, up, here), load(LANES, down, here), rises, falls, one, ones
+                same = _same(_bits_at(pairs, _ROW_BASES + 3 * word), base)
+                above, below, rises, falls = next_column(
+                    same, load(LANES, up, here), load(LANES, down, here), rises, falls, one
                 )
-                rises, falls = shift_right(rises, top), shift_right(falls, top)
+                rises, falls = rises >> top, falls >> top
                 store(up, there, above)
                 store(down, there, below)
 
@@ -229,7 +204,7 @@ def _fill_words(pairs, words, columns, up, down):
 def _trace(lanes, words, columns):
     """Trace all pairs, a column at a time from the last one on, and write behind which row each is taken."""
     pairs, up, down, owner, taken = lanes.pairs, lanes.up, lanes.down, lanes.owner, lanes.taken
-    none, one, ones = splat(LANES, up, 0), splat(LANES, up, 1), splat(LANES, up, -1)
+    none, one = splat(LANES, up, 0), splat(LANES, up, 1)
     in_word, log_word = splat(LANES, up, WORD - 1), splat(LANES, up, LOG_WORD)
     rows = load(LANES, pairs, _ROWS * WIDTH)
     ends = load(LANES, pairs, _COLUMNS * WIDTH)
@@ -238,26 +213,24 @@ def _trace(lanes, words, columns):
         left = rows
         goes_on = True
         while goes_on:
-            word = shift_right(maximum(subtract(left, one), none), log_word)
-            rows_of_word = subtract(left, shift_left(word, log_word))
+            word = maximum(left - one, none) >> log_word
+            rows_of_word = left - (word << log_word)
             risen = _word_of(up, column * words, words, word)
             # Rows from here back that are deleted: the highest bits set, counted as those not set.
-            risen = shift_left(risen, bit_and(subtract(none, rows_of_word), in_word))
-            deleted = leading_zeros(bit_xor(risen, ones))
-            all_of_word = greater(deleted, subtract(rows_of_word, one))
+            risen = risen << ((none - rows_of_word) & in_word)
+            deleted = leading_zeros(~risen)
+            all_of_word = deleted > (rows_of_word - one)
             deleted = select(all_of_word, rows_of_word, deleted)
-            left = subtract(left, deleted)
-            goes_on = words > 1 and any_lane(
-                both(both(all_of_word, greater(word, none)), at_least(ends, splat(LANES, up, column)))
-            )
-        there = at_least(ends, splat(LANES, up, column))
+            left = left - deleted
+            goes_on = words > 1 and any_lane(all_of_word & (word > none) & (ends >= splat(LANES, up, column)))
+        there = ends >= splat(LANES, up, column)
         store(owner, 0, select(there, left, nowhere))
         for lane in range(U64(WIDTH)):
             taken[U64(owner[lane]) * U64(WIDTH) + lane] = column - 1
-        last = subtract(left, one)
-        fallen = _word_of(down, (column - 1) * words, words, shift_right(maximum(last, none), log_word))
-        inserted = bit_and(shift_right(fallen, bit_and(last, in_word)), one)
-        left = maximum(add(last, inserted), none)
+        last = left - one
+        fallen = _word_of(down, (column - 1) * words, words, maximum(last, none) >> log_word)
+        inserted = (fallen >> (last & in_word)) & one
+        left = maximum(last + inserted, none)
         rows = select(there, left, rows)
 
 
@@ -267,7 +240,7 @@ def _word_of(values, first, words, word):
     chosen = load(LANES, values, first * WIDTH)
     for number in range(1, words):
         some = load(LANES, values, (first + number) * WIDTH)
-        chosen = select(equal(word, splat(LANES, values, number)), some, chosen)
+        chosen = select(word == splat(LANES, values, number), some, chosen)
     return chosen
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.common.inlining import always_inline, inner
 from overlapper.kernels.common.packed import trailing_zeros
-from overlapper.kernels.common.vectors import Lanes, bits_of, equal, load
+from overlapper.kernels.common.vectors import Lanes, bits_of, load
 from overlapper.kernels.consensus.gap_lanes import (
     LONGEST,
     MOST_WORDS,
@@ -137,7 +137,7 @@ def _one_edit(target, t_start, m, bases, b_start, n, starts, at, offset):
     if abs(m - n) > 1:
         return False
     shorter, shifted = min(m, n), np.int64(m)
-    unlike = ~bits_of(equal(load(FEW_BASES, target, t_start), load(FEW_BASES, bases, b_start)))
+    unlike = ~bits_of(load(FEW_BASES, target, t_start) == load(FEW_BASES, bases, b_start))
     if m == n:
         unlike &= (1 << shorter) - 1
         if unlike & (unlike - 1):
@@ -145,7 +145,7 @@ def _one_edit(target, t_start, m, bases, b_start, n, starts, at, offset):
     else:
         before = min(trailing_zeros(U64(unlike)), shorter)
         t_behind, b_behind = t_start + np.int64(m > n), b_start + np.int64(n > m)
-        unlike = ~bits_of(equal(load(FEW_BASES, target, t_behind), load(FEW_BASES, bases, b_behind)))
+        unlike = ~bits_of(load(FEW_BASES, target, t_behind) == load(FEW_BASES, bases, b_behind))
         if (unlike & ((1 << shorter) - 1)) >> before:
             return False
         shifted = before + np.int64(m > n)

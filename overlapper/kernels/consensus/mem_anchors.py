@@ -33,20 +33,13 @@ import numpy as np
 from overlapper.kernels.common.inlining import always_inline, inner
 from overlapper.kernels.common.vectors import (
     Lanes,
-    add,
-    at_least,
-    both,
-    equal,
-    greater,
     lanes_above,
     largest,
     load,
     maximum,
     minimum,
     select,
-    shift_left,
     splat,
-    subtract,
 )
 from overlapper.kernels.consensus.equal_runs import equal_bases
 from overlapper.kernels.consensus.kmer_places import (
@@ -273,7 +266,7 @@ def best_chain(anchors, n, max_gap, columns, latest):
             highest_through = largest(through)
             if highest_through > best:
                 best = highest_through
-                last = _WIDTH - 1 - lanes_above(equal(through, splat(_LANES, score, best)))
+                last = _WIDTH - 1 - lanes_above(through == splat(_LANES, score, best))
                 best_before = at + last - LOOK_BACK
         far = a - 1 - LOOK_BACK
         if far >= 0 and highest[LOOK_BACK + far] + 4 * anchors[a, 2] > best:
@@ -321,15 +314,15 @@ def _scores_through(columns, here, at, max_gap):
     """Return `_score_through` for `_WIDTH` predecessors, from ``at`` on."""
     i, j, lengths = columns[_I], columns[_J], columns[_LENGTH]
     length, shorter = splat(_LANES, i, int(lengths[here])), load(_LANES, lengths, at)
-    behind_i = subtract(splat(_LANES, i, int(i[here])), load(_LANES, i, at))
-    behind_j = subtract(splat(_LANES, i, int(j[here])), load(_LANES, j, at))
-    longer = subtract(length, shorter)
-    di, dj = add(behind_i, longer), add(behind_j, longer)
-    shift, least = maximum(subtract(di, dj), subtract(dj, di)), minimum(di, dj)
-    follows = greater(minimum(minimum(behind_i, behind_j), least), splat(_LANES, i, 0))
-    gap = subtract(maximum(behind_i, behind_j), shorter)
-    close = both(at_least(splat(_LANES, i, max_gap), gap), at_least(splat(_LANES, i, MAX_SHIFT), shift))
+    behind_i = splat(_LANES, i, int(i[here])) - load(_LANES, i, at)
+    behind_j = splat(_LANES, i, int(j[here])) - load(_LANES, j, at)
+    longer = length - shorter
+    di, dj = behind_i + longer, behind_j + longer
+    shift, least = maximum(di - dj, dj - di), minimum(di, dj)
+    follows = minimum(minimum(behind_i, behind_j), least) > splat(_LANES, i, 0)
+    gap = maximum(behind_i, behind_j) - shorter
+    close = (splat(_LANES, i, max_gap) >= gap) & (splat(_LANES, i, MAX_SHIFT) >= shift)
     two, one = splat(_LANES, i, 2), splat(_LANES, i, 1)
-    gained = subtract(shift_left(minimum(length, least), two), shift_left(shift, one))
-    through = add(load(_LANES, columns[_SCORE], at), gained)
-    return select(both(follows, close), through, splat(_LANES, i, -1))
+    gained = (minimum(length, least) << two) - (shift << one)
+    through = load(_LANES, columns[_SCORE], at) + gained
+    return select(follows & close, through, splat(_LANES, i, -1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline, inner
 from overlapper.kernels.common.packed import trailing_zeros
-from overlapper.kernels.common.vectors import bit_or, bits_of, equal, load, maximum, splat, store
+from overlapper.kernels.common.vectors import bits_of, load, maximum, splat, store
 from overlapper.kernels.consensus.equal_runs import LANES, WIDTH
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
@@ -279,10 +279,10 @@ def _insert_behind(column, inserted, rule, size, between, out):
 @inner
 def _agreed(votes, c):
     """Return on how many successive columns (at most `WIDTH`) all layers agree, `MIN_DEPTH` or more."""
-    changed = bit_or(load(LANES, votes.differing, c), load(LANES, votes.gaining, c))
+    changed = load(LANES, votes.differing, c) | load(LANES, votes.gaining, c)
     depth = load(LANES, votes.depth, c)
-    deep = equal(maximum(depth, splat(LANES, votes.depth, MIN_DEPTH)), depth)
-    agreed = bits_of(equal(changed, splat(LANES, votes.differing, 0))) & bits_of(deep)
+    deep = maximum(depth, splat(LANES, votes.depth, MIN_DEPTH)) == depth
+    agreed = bits_of(changed == splat(LANES, votes.differing, 0)) & bits_of(deep)
     return trailing_zeros(np.uint64(~agreed))
 
 

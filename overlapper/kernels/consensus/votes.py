@@ -13,18 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import trailing_zeros
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    add,
-    bit_and,
-    equal,
-    load,
-    select,
-    shift_right,
-    splat,
-    store,
-    widen,
-)
+from overlapper.kernels.common.vectors import Lanes, load, select, splat, store, widen
 from overlapper.kernels.consensus.equal_runs import fetch_behind, side_by_side, unlike_bases
 from overlapper.runtime.compile.cache import njit
 
@@ -136,11 +125,11 @@ def _agree(weights, base, length, agreeing, passing, column):
     one = splat(_LANES, agreeing, 1)
     for x in range(0, length, _WIDTH):
         weight = widen(load(_LANES, weights, base + x))
-        both = add(weight, widen(load(_LANES, weights, base + x + 1)))
+        both = weight + widen(load(_LANES, weights, base + x + 1))
         here = load(_LANES, _FIRST, max(np.int64(0), x + _WIDTH - length))
         at = column + x
-        _add_to(agreeing, at, bit_and(weight, here))
-        _add_to(passing, at, bit_and(shift_right(both, one), here))
+        _add_to(agreeing, at, weight & here)
+        _add_to(passing, at, (both >> one) & here)
 
 
 @inner
@@ -168,13 +157,13 @@ def _vote_side_by_side(draft, c, paired, end, bases, weights, here, agreeing, vo
     """Count the votes of one layer on columns that are paired with successive bases, from ``here`` on."""
     one, none = splat(_LANES, agreeing, 1), splat(_LANES, agreeing, 0)
     weight = widen(load(_LANES, weights, here))
-    around = shift_right(add(weight, widen(load(_LANES, weights, here + 1))), one)
-    alike = equal(load(_LANES, draft, c), load(_LANES, bases, here))
+    around = (weight + widen(load(_LANES, weights, here + 1))) >> one
+    alike = load(_LANES, draft, c) == load(_LANES, bases, here)
     counted = load(_LANES, _FIRST, _WIDTH - paired)
     goes_on = load(_LANES, _FIRST, _WIDTH - min(paired, end - 1 - c))
-    _add_to(agreeing, c, bit_and(select(alike, weight, none), counted))
-    _add_to(votes.differing, c, bit_and(select(alike, none, one), counted))
-    _add_to(votes.passing, c, bit_and(around, goes_on))
+    _add_to(agreeing, c, select(alike, weight, none) & counted)
+    _add_to(votes.differing, c, select(alike, none, one) & counted)
+    _add_to(votes.passing, c, around & goes_on)
     unlike = unlike_bases(draft, c, bases, here, paired)
     while unlike:
         x = U64(trailing_zeros(unlike))
@@ -186,7 +175,7 @@ def _vote_side_by_side(draft, c, paired, end, bases, weights, here, agreeing, vo
 
 @inner
 def _add_to(values, at, some):
-    store(values, at, add(load(_LANES, values, at), some))
+    store(values, at, load(_LANES, values, at) + some)
 
 
 @inner

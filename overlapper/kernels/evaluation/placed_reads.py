@@ -95,13 +95,7 @@ def spell(reads, windows, chained, enough, rows, cigar, offsets):
 def _first_site(sites, sequence, position):
     """Return the first site of a sequence from a position on."""
     low, high = sites.first[sequence], sites.first[sequence + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if sites.position[middle] < position:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return low + np.searchsorted(sites.position[low:high], position)
 
 
 @njit(nogil=True, cache=True)

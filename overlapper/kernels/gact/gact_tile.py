@@ -33,20 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    add,
-    bits_of,
-    equal,
-    greater,
-    load,
-    maximum,
-    select,
-    shift_in,
-    splat,
-    store,
-    subtract,
-)
+from overlapper.kernels.common.vectors import Lanes, bits_of, load, maximum, select, shift_in, splat, store
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -186,21 +173,21 @@ def _fill_stripe(work, top, steps, at, above, below, e_above, e_below, scores):
     x, e, f = opening, none, none
     for step in range(steps):
         place = work.origin - step
-        pair = select(equal(bases, load(BYTES, columns, place)), match, load(BYTES, pair_scores, place))
+        pair = select(bases == load(BYTES, columns, place), match, load(BYTES, pair_scores, place))
         x = shift_in(x, load(BYTES, above, place))
         a, b = x, y
         if e_above is not None:
             planes = AFFINE_PLANES
-            a, b = add(x, shift_in(e, load(BYTES, e_above, place))), add(y, f)
+            a, b = x + shift_in(e, load(BYTES, e_above, place)), y + f
         z = maximum(a, maximum(pair, b))
         word = U64(at + step * planes)
-        directions[word] = U64(bits_of(equal(z, pair)))
-        directions[word + U64(1)] = U64(bits_of(equal(z, a)))
-        x, y = subtract(z, y), subtract(z, x)
+        directions[word] = U64(bits_of(z == pair))
+        directions[word + U64(1)] = U64(bits_of(z == a))
+        x, y = z - y, z - x
         store(below, place, x)
         if e_above is not None:
-            e = subtract(maximum(add(a, opening), z), z)
-            f = subtract(maximum(add(b, opening), z), z)
-            directions[word + U64(2)] = U64(bits_of(greater(e, none)))
-            directions[word + U64(3)] = U64(bits_of(greater(f, none)))
+            e = maximum(a + opening, z) - z
+            f = maximum(b + opening, z) - z
+            directions[word + U64(2)] = U64(bits_of(e > none))
+            directions[word + U64(3)] = U64(bits_of(f > none))
             store(e_below, place, e)

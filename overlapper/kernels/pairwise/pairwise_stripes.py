@@ -22,12 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.vectors import (
-    add,
-    at_least,
     bits_of,
-    both,
-    equal,
-    greater,
     lane,
     largest,
     load,
@@ -165,9 +160,9 @@ def _fill_stripe(lanes, stripe, part, work, scores, profile, directions, best):
     next_gap = splat(lanes, cells, scores.gap_extend)
     one = splat(lanes, cells, 1)
     ramp = load(lanes, work.ramp, 0)
-    lane_0 = equal(ramp, splat(lanes, cells, 0))
-    padded = greater(splat(lanes, cells, padding), ramp)
-    row_0 = equal(splat(lanes, cells, padding - 1), ramp)
+    lane_0 = ramp == splat(lanes, cells, 0)
+    padded = splat(lanes, cells, padding) > ramp
+    row_0 = splat(lanes, cells, padding - 1) == ramp
     query = load(lanes, work.query, top)
     if profile is None:
         match, mismatch = splat(lanes, cells, scores.match), splat(lanes, cells, scores.mismatch)
@@ -178,10 +173,10 @@ def _fill_stripe(lanes, stripe, part, work, scores, profile, directions, best):
         code_a, code_c = splat(lanes, cells, 0), splat(lanes, cells, 1)
         code_g, code_t = splat(lanes, cells, 2), splat(lanes, cells, 3)
         code_n = splat(lanes, cells, 4)
-        twice = add(ramp, ramp)
+        twice = ramp + ramp
 
     edge = load(lanes, work.left, top + 1) if before == 0 else never
-    h, deletion, insertion = edge, add(edge, first_gap), never
+    h, deletion, insertion = edge, edge + first_gap, never
     up = select(lane_0, load(lanes, above, before), rotate_up(h))
     highest, reached, now = floor, splat(lanes, cells, 0), splat(lanes, cells, 0)
 
@@ -196,39 +191,38 @@ def _fill_stripe(lanes, stripe, part, work, scores, profile, directions, best):
         up = select(lane_0, load(lanes, above, j), up)
         insertion = select(lane_0, load(lanes, insertions, j), insertion)
         if profile is None:
-            step = select(equal(query, bases), match, mismatch)
+            step = select(query == bases, match, mismatch)
         else:
-            step = select(equal(bases, code_n), score_n, outside)
-            step = select(equal(bases, code_t), score_t, step)
-            step = select(equal(bases, code_g), score_g, step)
-            step = select(equal(bases, code_c), score_c, step)
-            step = select(equal(bases, code_a), score_a, step)
-        paired = add(diagonal, step)
+            step = select(bases == code_n, score_n, outside)
+            step = select(bases == code_t, score_t, step)
+            step = select(bases == code_g, score_g, step)
+            step = select(bases == code_c, score_c, step)
+            step = select(bases == code_a, score_a, step)
+        paired = diagonal + step
         h = maximum(maximum(paired, deletion), maximum(insertion, floor))
         if profile is not None:
             # Lane r is diagonal j - 1 - 2 r - top of the matrix with its padding.
             diagonal_0 = j - 1 - top + work.padding
-            inside = both(
-                at_least(twice, splat(lanes, cells, max(diagonal_0 - work.high, -1))),
-                at_least(splat(lanes, cells, min(diagonal_0 - work.low, 2 * width(lanes))), twice),
+            inside = (twice >= splat(lanes, cells, max(diagonal_0 - work.high, -1))) & (
+                splat(lanes, cells, min(diagonal_0 - work.low, 2 * width(lanes))) >= twice
             )
             h = select(inside, h, never)
         if t < width(lanes):
-            h = select(at_least(splat(lanes, cells, t), ramp), h, edge)
+            h = select(splat(lanes, cells, t) >= ramp, h, edge)
         if padding:
             row_0_cell = splat(lanes, cells, above[max(j + 1 - padding, before)])
             h = select(row_0, row_0_cell, select(padded, never, h))
-        new_gap = add(h, first_gap)
-        longer_insertion, longer_deletion = add(insertion, next_gap), add(deletion, next_gap)
+        new_gap = h + first_gap
+        longer_insertion, longer_deletion = insertion + next_gap, deletion + next_gap
         if directions is not None:
-            directions[t, 0] = bits_of(equal(h, paired))
-            directions[t, 1] = bits_of(equal(h, insertion))
-            directions[t, 2] = bits_of(greater(longer_insertion, new_gap))
-            directions[t, 3] = bits_of(greater(longer_deletion, new_gap))
+            directions[t, 0] = bits_of(h == paired)
+            directions[t, 1] = bits_of(h == insertion)
+            directions[t, 2] = bits_of(longer_insertion > new_gap)
+            directions[t, 3] = bits_of(longer_deletion > new_gap)
         insertion, deletion = maximum(longer_insertion, new_gap), maximum(longer_deletion, new_gap)
-        reached = select(greater(h, highest), now, reached)
+        reached = select(h > highest, now, reached)
         highest = maximum(h, highest)
-        now = add(now, one)
+        now = now + one
         if profile is not None:
             store(columns, origin + 1 - j, maximum(h, load(lanes, columns, origin + 1 - j)))
         if part.closed and j >= part.columns:

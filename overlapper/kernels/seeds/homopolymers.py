@@ -5,6 +5,7 @@ CPU only.
 
 import numpy as np
 
+from overlapper.kernels.common.packed import base_at
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -51,9 +52,7 @@ def _runs(words, length, unknown_start, unknown_end, out_words, run_starts):
         if unknown < len(unknown_start) and unknown_start[unknown] <= i:
             base = np.int64(4)
         else:
-            base = np.int64(
-                (words[i // BASES_PER_WORD] >> np.uint64(2 * (i % BASES_PER_WORD))) & np.uint64(3)
-            )
+            base = base_at(words, i)
         if base == previous:
             continue
         if len(run_starts):

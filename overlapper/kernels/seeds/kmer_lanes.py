@@ -11,23 +11,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import reverse_bases
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    bit_and,
-    bit_or,
-    bit_xor,
-    equal,
-    greater,
-    load,
-    minimum,
-    multiply,
-    select,
-    shift_left,
-    shift_right,
-    splat,
-    store,
-    subtract,
-)
+from overlapper.kernels.common.vectors import Lanes, load, minimum, select, splat, store
 from overlapper.kernels.seeds.counting import M1, M2
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
@@ -70,11 +54,11 @@ def _hash_sixteen(window, k, hashes, strands, at):
     mask = splat(_KMERS, _UP, (1 << (2 * k)) - 1)
     # The reverse complement of the last of them comes first.
     reverse = ~reverse_bases(window) >> U64(34 - 2 * k)
-    f = _mixed(bit_and(_from(window, load(_KMERS, _UP, 0)), mask), k, mask)
-    r = _mixed(bit_and(_from(reverse, load(_KMERS, _DOWN, 0)), mask), k, mask)
+    f = _mixed(_from(window, load(_KMERS, _UP, 0)) & mask, k, mask)
+    r = _mixed(_from(reverse, load(_KMERS, _DOWN, 0)) & mask, k, mask)
     none, one = splat(_KMERS, _UP, 0xFFFFFFFF), splat(_KMERS, _UP, 1)
-    store(hashes, at, select(equal(f, r), none, minimum(f, r)))
-    store(strands, at, select(greater(f, r), one, splat(_KMERS, _UP, 0)))
+    store(hashes, at, select(f == r, none, minimum(f, r)))
+    store(strands, at, select(f > r, one, splat(_KMERS, _UP, 0)))
 
 
 @inner
@@ -82,15 +66,15 @@ def _from(window, shifts):
     """Return the lowest 32 bits of a word shifted down by up to 30 bits, which differ from lane to lane."""
     low, high = splat(_KMERS, _UP, window), splat(_KMERS, _UP, window >> U64(32))
     # Two shifts to the left, as a shift by all 32 bits is undefined.
-    one, rest = splat(_KMERS, _UP, 1), subtract(splat(_KMERS, _UP, 31), shifts)
-    return bit_or(shift_right(low, shifts), shift_left(shift_left(high, one), rest))
+    one, rest = splat(_KMERS, _UP, 1), splat(_KMERS, _UP, 31) - shifts
+    return (low >> shifts) | (high << one << rest)
 
 
 @inner
 def _mixed(kmer, k, mask):
     """Do as `overlapper.kernels.seeds.counting.mix`, in each lane."""
     half = splat(_KMERS, _UP, k)
-    kmer = bit_and(multiply(kmer, splat(_KMERS, _UP, _M1)), mask)
-    kmer = bit_xor(kmer, shift_right(kmer, half))
-    kmer = bit_and(multiply(kmer, splat(_KMERS, _UP, _M2)), mask)
-    return bit_xor(kmer, shift_right(kmer, half))
+    kmer = (kmer * splat(_KMERS, _UP, _M1)) & mask
+    kmer = kmer ^ (kmer >> half)
+    kmer = (kmer * splat(_KMERS, _UP, _M2)) & mask
+    return kmer ^ (kmer >> half)

@@ -18,20 +18,7 @@ from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import bases_at, reverse_bases, trailing_zeros
 from overlapper.kernels.common.sorting import radix_sort_rows
-from overlapper.kernels.common.vectors import (
-    Lanes,
-    add,
-    at_least,
-    bit_or,
-    bit_xor,
-    bits_of,
-    load,
-    multiply,
-    shift_left,
-    shift_right,
-    splat,
-    subtract,
-)
+from overlapper.kernels.common.vectors import Lanes, bits_of, load, splat
 from overlapper.runtime.compile.cache import njit
 
 ANCHOR = 16
@@ -54,20 +41,20 @@ def _sampled_anchors(window, threshold):
     """
     complement = ~reverse_bases(window)
     shifts, one = load(_ANCHORS, _SHIFTS, 0), splat(_ANCHORS, _SHIFTS, 1)
-    rest = subtract(splat(_ANCHORS, _SHIFTS, 31), shifts)
+    rest = splat(_ANCHORS, _SHIFTS, 31) - shifts
     low, high = splat(_ANCHORS, _SHIFTS, window), splat(_ANCHORS, _SHIFTS, window >> _HALF)
     # Two shifts where one would be by all 32 bits, which is undefined.
-    forward = bit_or(shift_right(low, shifts), shift_left(shift_left(high, one), rest))
+    forward = (low >> shifts) | (high << one << rest)
     low, high = splat(_ANCHORS, _SHIFTS, complement), splat(_ANCHORS, _SHIFTS, complement >> _HALF)
-    reverse = bit_or(shift_left(high, shifts), shift_right(shift_right(low, one), rest))
-    mixed, fifteen = add(forward, reverse), splat(_ANCHORS, _SHIFTS, 15)
-    mixed = multiply(mixed, splat(_ANCHORS, _SHIFTS, _MIX_1))
-    mixed = bit_xor(mixed, shift_right(mixed, fifteen))
-    mixed = multiply(mixed, splat(_ANCHORS, _SHIFTS, _MIX_2))
-    mixed = bit_xor(mixed, shift_right(mixed, fifteen))
+    reverse = (high << shifts) | (low >> one >> rest)
+    mixed, fifteen = forward + reverse, splat(_ANCHORS, _SHIFTS, 15)
+    mixed = mixed * splat(_ANCHORS, _SHIFTS, _MIX_1)
+    mixed = mixed ^ (mixed >> fifteen)
+    mixed = mixed * splat(_ANCHORS, _SHIFTS, _MIX_2)
+    mixed = mixed ^ (mixed >> fifteen)
     # Lanes are compared with a sign.
     sign = splat(_ANCHORS, _SHIFTS, 1 << 31)
-    return bits_of(at_least(bit_xor(splat(_ANCHORS, _SHIFTS, threshold), sign), bit_xor(mixed, sign)))
+    return bits_of((splat(_ANCHORS, _SHIFTS, threshold) ^ sign) >= (mixed ^ sign))
 
 
 @njit(nogil=True, cache=True)

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from overlapper.kernels.seeds.counting import M1, M2, reverse_complement_64
+from overlapper.kernels.seeds.counting import mix, reverse_complement_64
 from overlapper.kernels.seeds.kmer_lanes import hash_words
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
@@ -46,14 +46,7 @@ def _hash_words_64(words, first_word, n_words, k, hashes, strands):
         for j in range(32):
             out[j] = ((low >> U64(2 * j)) | ((high << U64(1)) << U64(63 - 2 * j))) & mask
     for i in range(BASES_PER_WORD * n_words):
-        f = hashes[i]
-        r = reverse_complement_64(f, k)
-        f = (f * M1) & mask
-        r = (r * M1) & mask
-        f = ((f ^ (f >> half)) * M2) & mask
-        r = ((r ^ (r >> half)) * M2) & mask
-        f ^= f >> half
-        r ^= r >> half
+        f, r = mix(hashes[i], half, mask), mix(reverse_complement_64(hashes[i], k), half, mask)
         smaller = min(f, r)
         hashes[i] = U64(0xFFFFFFFFFFFFFFFF) if f == r else smaller
         strands[i] = U64(r < f)

@@ -14,10 +14,9 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.myers import next_column
-from overlapper.kernels.common.packed import trailing_zeros
+from overlapper.kernels.common.packed import base_at, trailing_zeros
 from overlapper.runtime.compile.cache import njit
 
-_THREE = np.uint64(3)
 _ONE = np.uint64(1)
 _TOP = np.uint64(63)
 _NONE = np.uint64(0)
@@ -32,8 +31,8 @@ def unpack_from(words, place, bases):
     step = -1 if reverse else 1
     at = ~place if reverse else place
     for i in range(len(bases)):
-        base = (words[at // 32] >> np.uint64(2 * (at % 32))) & _THREE
-        bases[i] = _THREE - base if reverse else base
+        base = base_at(words, at)
+        bases[i] = 3 - base if reverse else base
         at += step
 
 
@@ -68,7 +67,7 @@ def row_minima(one, other, row):
         carry_up, carry_down = _ONE, _NONE
         for block in range(blocks):
             rises[block], falls[block], right_up, right_down = next_column(
-                equal[base, block], rises[block], falls[block], carry_up, carry_down
+                equal[base, block], rises[block], falls[block], carry_up, carry_down, _ONE
             )
             if block == row_block:
                 at_row += np.int64((right_up >> row_bit) & _ONE) - np.int64((right_down >> row_bit) & _ONE)

@@ -9,7 +9,7 @@ right, however many seeds there are.
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.packed import prefetch
+from overlapper.kernels.common.packed import popcount, prefetch
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.tables.seeding import WORDS_PER_RANK
@@ -76,7 +76,7 @@ def count_marks(marks, word_offsets, ranks, starts):
         if word % WORDS_PER_RANK == 0:
             ranks[word // WORDS_PER_RANK] = before
         if word < len(marks):
-            before += _ones(marks[word])
+            before += popcount(U64(marks[word]))
 
 
 @inner
@@ -99,16 +99,6 @@ def _rank(marks, ranks, base):
     first = word // WORDS_PER_RANK
     n = np.int64(ranks[first])
     for before in range(first * WORDS_PER_RANK, word):
-        n += _ones(marks[before])
+        n += popcount(U64(marks[before]))
     below = (U64(1) << U64(base % BASES_PER_WORD)) - U64(1)
-    return n + _ones(U64(marks[word]) & below)
-
-
-@inner
-def _ones(bits):
-    """Count the set bits of 32, in a way that also compiles for GPUs, unlike `popcount`."""
-    x = U64(bits)
-    x -= (x >> U64(1)) & U64(0x55555555)
-    x = (x & U64(0x33333333)) + ((x >> U64(2)) & U64(0x33333333))
-    x = (x + (x >> U64(4))) & U64(0x0F0F0F0F)
-    return np.int64(((x * U64(0x01010101)) >> U64(24)) & U64(0xFF))
+    return n + popcount(U64(marks[word]) & below)

@@ -8,10 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.vectors import (
-    add,
     any_lane,
-    at_least,
-    equal,
     lanes_above,
     lanes_below,
     largest,
@@ -98,11 +95,11 @@ def _extend(lanes, cells, q_walk, t_walk, q_codes, t_codes, scheme):
             for row in range(first, end, width(lanes)):
                 q_bases = load(lanes, q_codes, q_at + row - 1)
                 t_bases = load(lanes, t_codes, t_at + row + 1 - d)
-                step_score = select(equal(q_bases, t_bases), match_score, mismatch_score)
+                step_score = select(q_bases == t_bases, match_score, mismatch_score)
                 beside = maximum(load(lanes, cells, last + row), load(lanes, cells, last + row - 1))
                 diagonal = load(lanes, cells, before + row - 1)
-                score = maximum(add(diagonal, step_score), add(beside, gap_score))
-                live = at_least(score, threshold)
+                score = maximum(diagonal + step_score, beside + gap_score)
+                live = score >= threshold
                 store(cells, now + row, select(live, score, dead))
                 top = maximum(top, score)
                 if any_lane(live):
@@ -128,7 +125,7 @@ def _first_with(lanes, cells, score, at):
     """Return the first item from ``at`` on that has the given score; one has."""
     wanted = splat(lanes, cells, score)
     while True:
-        below = lanes_below(equal(load(lanes, cells, at), wanted))
+        below = lanes_below(load(lanes, cells, at) == wanted)
         if below < width(lanes):
             return at + below
         at += width(lanes)

@@ -8,12 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.vectors import (
-    add,
     any_lane,
-    at_least,
     choose,
-    equal,
-    greater,
     lanes_below,
     load,
     maximum,
@@ -104,7 +100,7 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
     diagonal = dead
     threshold = splat(lanes, scratch, floor - xdrop)
     best_cell = splat(lanes, scratch, floor)
-    improved = at_least(cells, best_cell)
+    improved = cells >= best_cell
     best, best_d, best_frame = 0, 0, 0
     frame, frame_best, window_best = 0, 0, 0
     d, window_end = 0, 0
@@ -117,10 +113,10 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
         while d < window_end:
             d += 1
             t_bases = load(lanes, t_codes, t_at + frame + 1 - d)
-            step_score = select(equal(q_bases, t_bases), match_score, mismatch_score)
-            score = maximum(add(diagonal, step_score), add(maximum(cells, above), gap_score))
-            live = at_least(score, threshold)
-            better = greater(score, best_cell)
+            step_score = select(q_bases == t_bases, match_score, mismatch_score)
+            score = maximum(diagonal + step_score, maximum(cells, above) + gap_score)
+            live = score >= threshold
+            better = score > best_cell
             diagonal = above
             cells = select(live, score, dead)
             above = rotate_up(cells)
@@ -128,7 +124,7 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
             rise = int(risen)
             # A step further at a time: fewer instructions than finding the largest lane.
             while rise and rise < match:
-                higher = greater(score, add(best_cell, splat(lanes, scratch, rise)))
+                higher = score > (best_cell + splat(lanes, scratch, rise))
                 if not any_lane(higher):
                     break
                 better = higher
@@ -139,10 +135,10 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
             improved = choose(risen, better, improved)
             best += rise
             rises = splat(lanes, scratch, rise)
-            threshold = add(threshold, rises)
-            best_cell = add(best_cell, rises)
+            threshold = threshold + rises
+            best_cell = best_cell + rises
             if top_lane(live):
-                moved = min(lanes_below(live), lanes_below(greater(diagonal, dead)))
+                moved = min(lanes_below(live), lanes_below(diagonal > dead))
                 if moved == 0:
                     return -1, 0, 0
                 lower = splat(lanes, scratch, frame_best - best)
@@ -154,7 +150,7 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
                 frame += moved
                 frame_best = best
                 q_bases = load(lanes, q_codes, q_at + frame - 1)
-            elif not any_lane(live) and not any_lane(greater(diagonal, dead)):
+            elif not any_lane(live) and not any_lane(diagonal > dead):
                 best_row = best_frame + lanes_below(improved)
                 return best, best_row, best_d - best_row
         if scheme.stop_window and (best - window_best) * scheme.stop_rate < window * match:
@@ -166,6 +162,6 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
 @njit(nogil=True, cache=True)
 def _moved(lanes, scratch, cells, dead, lower, by):
     """Move lane ``l + by`` to lane ``l``, and add ``lower`` to it if it is alive."""
-    store(scratch, 0, select(greater(cells, dead), add(cells, lower), dead))
+    store(scratch, 0, select(cells > dead, cells + lower, dead))
     store(scratch, width(lanes), dead)
     return load(lanes, scratch, by)

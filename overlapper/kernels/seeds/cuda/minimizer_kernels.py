@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.seeds.counting import M1, M2, reverse_complement_64
+from overlapper.kernels.seeds.counting import mix, reverse_complement_64
 from overlapper.tables.reads import BASES_PER_WORD
 
 _NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -18,13 +18,6 @@ def mark_reads(word_offsets, owners):
     for read in range(cuda.blockIdx.x, len(word_offsets) - 1, cuda.gridDim.x):
         for word in range(word_offsets[read] + cuda.threadIdx.x, word_offsets[read + 1], cuda.blockDim.x):
             owners[word] = int32(read)
-
-
-@cuda.jit(device=True)
-def _hash(kmer, mask, k):
-    x = (kmer * uint64(M1)) & mask
-    x = ((x ^ (x >> uint64(k))) * uint64(M2)) & mask
-    return x ^ (x >> uint64(k))
 
 
 @cuda.jit
@@ -46,7 +39,8 @@ def hash_kmers(words, unknown, word_offsets, lengths, owners, first_word, k, has
     # Two shifts to the left, as a shift by all 64 bits is undefined.
     high = (words[following] << _ONE) << (uint64(63) - uint64(2) * shift)
     kmer = ((words[word] >> (uint64(2) * shift)) | high) & mask
-    forward, backward = _hash(kmer, mask, k), _hash(reverse_complement_64(kmer, k), mask, k)
+    length = uint64(k)
+    forward, backward = mix(kmer, length, mask), mix(reverse_complement_64(kmer, k), length, mask)
     if forward != backward:
         hashes[x] = (min(forward, backward) << _ONE) | uint64(backward < forward)
 
