@@ -68,6 +68,7 @@ class ReadStore(ReadColumns):
             Names and lengths in the order given, names left on disk.
         """
         from overlapper.kernels.common.content_hash import content_hashes
+        from overlapper.kernels.common.walks import PackedReads
 
         for name in ("as-given", "words", "name_bytes"):
             artifact.save(name, np.empty(0, np.uint8))
@@ -79,12 +80,7 @@ class ReadStore(ReadColumns):
                 qualities = [*(qualities or []), np.diff(part.quality_offsets)]
             artifact.append("as-given", part.words)
             artifact.append("name_bytes", part.name_bytes)
-            hashes.append(
-                content_hashes(
-                    part.words, part.word_offsets,
-                    part.unknown_start, part.unknown_end, part.unknown_offsets,
-                )
-            )  # fmt: skip
+            hashes.append(content_hashes(PackedReads.of(part)))
             heads.append(
                 dataclasses.replace(
                     part, words=_NO_WORDS, name_bytes=_NO_BYTES, qualities=None, quality_offsets=None

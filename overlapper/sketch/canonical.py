@@ -9,6 +9,7 @@ import numpy as np
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
+from overlapper.kernels.common.walks import PackedReads
 from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
@@ -38,10 +39,7 @@ def content_hashes_of(reads: Reads, threads: int = 1) -> np.ndarray:
     """Return a hash of the bases of each read (uint64, shape (reads,))."""
 
     def hashes_of(block: tuple[int, int]) -> np.ndarray:
-        some = reads.rows(*block)
-        return content_hashes(
-            some.words, some.word_offsets, some.unknown_start, some.unknown_end, some.unknown_offsets
-        )
+        return content_hashes(PackedReads.of(reads.rows(*block)))
 
     hashes = map_in_order(hashes_of, even_ranges(reads.lengths, _BLOCK_BASES), threads)
     return np.concatenate([np.empty(0, np.uint64), *hashes])

@@ -178,19 +178,19 @@ class KmerCounter:
             self._counts[number] = counts
             self.of_read[block.first : block.stop] += of_read
 
-    def _columns(self, block: _Block) -> list[Any]:
-        """Return the columns of the reads of a block, and which of its k-mers count, for kernels."""
-        reads = self._load(block.first, block.stop)
-        names = ("words", "word_offsets", "lengths", "unknown_start", "unknown_end", "unknown_offsets")
+    def _part(self, block: _Block) -> tuple[Any, Any]:
+        """Return the reads of a block, and which of its k-mers count, for kernels."""
+        from overlapper.kernels.common.walks import PackedReads
+
         first, last = self.word_offsets[[block.first, block.stop]]
-        columns = [getattr(reads, name) for name in names]
-        return [*columns, block.begin, block.end, self._k, self._marks[first:last]]
+        part = self._kernels.Part(block.begin, block.end, self._k, self._marks[first:last])
+        return PackedReads.of(self._load(block.first, block.stop)), part
 
     def _count_block(self, block: _Block) -> tuple[np.ndarray, np.ndarray]:
         counts = np.zeros(self._buckets, np.int64)
         of_read = np.empty(block.stop - block.first, np.int32)
         self._kernels.count_buckets(
-            *self._columns(block), np.uint64(self._limit), np.uint64(self._shift), counts, of_read
+            *self._part(block), np.uint64(self._limit), np.uint64(self._shift), counts, of_read
         )
         return counts, of_read
 
@@ -244,7 +244,7 @@ class KmerCounter:
         def fill(number: int) -> None:
             block = self._blocks[number]
             self._kernels.fill_buckets(
-                *self._columns(block), np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
+                *self._part(block), np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
                 block.first, cursors[number], entries,
             )  # fmt: skip
 

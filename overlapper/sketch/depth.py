@@ -186,6 +186,7 @@ def _choose_k(shared: SharedKmers) -> tuple[int, float]:
 
 def _sampled_slots(reads: Reads, k: int, threads: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the slots of all samples, where those of each read start, and bits of a slot."""
+    from overlapper.kernels.common.walks import PackedReads
     from overlapper.kernels.seeds import kmer_sample, read_depth
 
     wanted = min(MOST_SAMPLES, reads.total_bases // BASES_PER_SAMPLE)
@@ -194,11 +195,7 @@ def _sampled_slots(reads: Reads, k: int, threads: int) -> tuple[np.ndarray, np.n
 
     def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         some = reads.rows(*block)
-        samples, places = kmer_sample.sample(
-            some.words, some.word_offsets, some.lengths,
-            some.unknown_start, some.unknown_end, some.unknown_offsets,
-            0, len(some), threshold,
-        )  # fmt: skip
+        samples, places = kmer_sample.sample(PackedReads.of(some), 0, len(some), threshold)
         slots, counts = np.empty(len(samples), np.uint32), np.zeros(len(some), np.int64)
         read_depth.slots_of(
             samples, places, some.word_offsets, 0, np.uint64(k), np.uint64(bits), slots, counts

@@ -126,6 +126,7 @@ def partition(
 
     All ranges of buckets are processed by default.
     """
+    from overlapper.kernels.common.walks import PackedReads
     from overlapper.kernels.seeds import seed_index as kernel
     from overlapper.kernels.seeds.minimizers import lanes_for
 
@@ -136,9 +137,7 @@ def partition(
         # numpy asks for large memory pages, which take less time than those of an array made in a kernel.
         pages = np.empty((room, kernel.PAGE), np.uint64)
     return kernel.partition(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        first_base, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
+        PackedReads.of(reads), first_base, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
         pages, layout.range_bits, of_range, ranges.start, ranges.stop,
         np.empty(0, np.uint32) if marks is None else marks, marked,
     )  # fmt: skip

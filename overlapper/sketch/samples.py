@@ -70,17 +70,14 @@ class Samples:
 
 def _unsorted(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """Return about ``wanted`` samples and their places, in the order of the reads."""
+    from overlapper.kernels.common.walks import PackedReads
     from overlapper.kernels.seeds import kmer_sample
 
     share = min(1.0, wanted / max(1, reads.total_bases))
-    threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
+    threshold, packed = np.uint32(min(2**32 - 1, int(share * 2**32))), PackedReads.of(reads)
 
     def draw_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        return kmer_sample.sample(
-            reads.words, reads.word_offsets, reads.lengths,
-            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            *block, threshold,
-        )  # fmt: skip
+        return kmer_sample.sample(packed, *block, threshold)
 
     ranges = even_ranges(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
     blocks = list(map_in_order(draw_block, ranges, threads))

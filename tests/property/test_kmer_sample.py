@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.seeds import kmer_sample, prefix_edits
 from overlapper.sketch import aligned_pairs, samples
 from overlapper.tables import Reads
@@ -30,10 +31,7 @@ thresholds = st.sampled_from([2**32 - 1, 2**31, 2**28])
 
 def kernel_sample(reads, threshold, first=0, last=None):
     last = len(reads) if last is None else last
-    return kmer_sample.sample(
-        reads.words, reads.word_offsets, reads.lengths, reads.unknown_start, reads.unknown_end,
-        reads.unknown_offsets, first, last, np.uint32(threshold),
-    )  # fmt: skip
+    return kmer_sample.sample(PackedReads.of(reads), first, last, np.uint32(threshold))
 
 
 def text_of(key):

@@ -11,18 +11,18 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(nogil=True, cache=True)
-def content_hashes(words, word_offsets, unknown_start, unknown_end, unknown_offsets):
+def content_hashes(reads):
     """Hash the bases of every read, the places of unknown ones included.
 
     Parameters
     ----------
-    words, word_offsets, unknown_start, unknown_end, unknown_offsets
-        Columns of the read table.
+    reads : PackedReads
 
     Returns
     -------
     ndarray of uint64, shape (reads,)
     """
+    words, word_offsets, _, unknown_start, unknown_end, unknown_offsets = reads
     hashes = np.empty(len(word_offsets) - 1, np.uint64)
     for read in range(len(hashes)):
         value = np.uint64(0)

@@ -14,10 +14,12 @@ already. An occurrence is packed: read << 32 | first base of the k-mer on the fo
 reverse strand).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline
-from overlapper.kernels.common.packed import bases_at, trailing_zeros
+from overlapper.kernels.common.packed import bases_at, reverse_bases, trailing_zeros
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -90,12 +92,7 @@ def canonical_kmers(words, first_word, start, stop, k, kept, hashes, reverse):
 @njit(nogil=True, cache=True, inline="always")
 def reverse_complement_64(x, k):
     """Return the reverse complement of a k-mer, in 64 bits."""
-    x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
-    x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
-    x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
-    x = ((x >> U64(16)) & U64(0x0000FFFF0000FFFF)) | ((x & U64(0x0000FFFF0000FFFF)) << U64(16))
-    x = (x >> U64(32)) | (x << U64(32))
-    return ~x >> U64(64 - 2 * k)
+    return ~reverse_bases(x) >> U64(64 - 2 * k)
 
 
 @always_inline
@@ -146,35 +143,46 @@ def select_marked(words, marks, k, begin, end, found, found_pos):
     return n
 
 
-@njit(nogil=True, cache=True)
-def _longest(lengths):
-    longest = np.int64(0)
-    for read in range(len(lengths)):
-        longest = max(longest, lengths[read])
-    return longest
+class Part(NamedTuple):
+    """Which k-mers of reads count.
 
-
-@njit(nogil=True, cache=True)
-def _kmers_of(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks, read,
-    hashes, places, reverse,
-):  # fmt: skip
-    """Hash the k-mers of a read that count; arguments are those of `count_buckets`.
-
-    Parameters
+    Attributes
     ----------
-    hashes : ndarray of uint64
-        Receives the hash of each k-mer, `NONE` where there is none.
-    places : ndarray of uint64
-        Receives ``position << 1 | reverse`` of each.
-    reverse : ndarray of bool
-        Overwritten.
+    begin, end : int
+        Their first bases are in ``[begin, end)``.
+    k : int
+    marks : ndarray of uint32, shape (words,)
+        A bit for the first base of each k-mer that counts; empty where all do.
+    """
+
+    begin: int
+    end: int
+    k: int
+    marks: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def _room_for(lengths, part):
+    """Return memory for the k-mers of the longest read: hashes, places and strands."""
+    longest = np.int64(0)
+    for length in lengths:
+        longest = max(longest, length)
+    longest = min(longest, part.end - part.begin)
+    return np.empty(longest, np.uint64), np.empty(longest, np.uint64), np.empty(longest, np.bool_)
+
+
+@njit(nogil=True, cache=True)
+def _kmers_of(reads, part, read, hashes, places, reverse):
+    """Hash the k-mers of a read that count.
 
     Returns
     -------
     int
-        How many k-mers there are.
+        How many there are; ``hashes`` has the hash of each, `NONE` where there is none, and ``places`` its
+        ``position << 1 | reverse``.
     """
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets = reads
+    begin, end, k, marks = part
     if len(marks):
         of_read = slice(word_offsets[read], word_offsets[read + 1])
         return select_marked(
@@ -194,21 +202,13 @@ def _kmers_of(
 
 
 @njit(nogil=True, cache=True)
-def count_buckets(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
-    limit, shift, counts, of_read,
-):  # fmt: skip
+def count_buckets(reads, part, limit, shift, counts, of_read):
     """Count the k-mers of reads in each bucket and of each read.
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
-        Columns of a `Reads` table.
-    begin, end : int
-        First bases of the k-mers that count are in ``[begin, end)``.
-    k : int
-    marks : ndarray of uint32, shape (words,)
-        A bit for the first base of each k-mer that counts; empty where all do.
+    reads : PackedReads
+    part : Part
     limit : uint64
         Hashes from this on do not count.
     shift : uint64
@@ -218,15 +218,10 @@ def count_buckets(
     of_read : ndarray of int32, shape (reads,)
         Receives the k-mers of each read.
     """
-    longest = min(_longest(lengths), end - begin)
-    hashes, places = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
-    reverse = np.empty(longest, np.bool_)
-    for read in range(len(lengths)):
+    hashes, places, reverse = _room_for(reads.lengths, part)
+    for read in range(len(reads.lengths)):
         of_read[read] = 0
-        n = _kmers_of(
-            words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
-            read, hashes, places, reverse,
-        )  # fmt: skip
+        n = _kmers_of(reads, part, read, hashes, places, reverse)
         for i in range(n):
             if hashes[i] < limit:
                 counts[hashes[i] >> shift] += 1
@@ -234,15 +229,12 @@ def count_buckets(
 
 
 @njit(nogil=True, cache=True)
-def fill_buckets(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
-    lowest, limit, shift, first_read, cursors, entries,
-):  # fmt: skip
+def fill_buckets(reads, part, lowest, limit, shift, first_read, cursors, entries):
     """Write the k-mers of reads whose hashes lie in ``[lowest, limit)``.
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks
+    reads, part
         As `count_buckets` takes them.
     lowest, limit : uint64
         ``lowest`` begins a bucket.
@@ -255,15 +247,10 @@ def fill_buckets(
     entries : ndarray of uint64, shape (n, 2)
         Receives the hashes and the packed occurrences.
     """
-    longest = min(_longest(lengths), end - begin)
-    hashes, places = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
-    reverse = np.empty(longest, np.bool_)
+    hashes, places, reverse = _room_for(reads.lengths, part)
     span = limit - lowest
-    for read in range(len(lengths)):
-        n = _kmers_of(
-            words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, begin, end, k, marks,
-            read, hashes, places, reverse,
-        )  # fmt: skip
+    for read in range(len(reads.lengths)):
+        n = _kmers_of(reads, part, read, hashes, places, reverse)
         number = U64(first_read + read) << U64(32)
         for i in range(n):
             above = hashes[i] - lowest

@@ -88,15 +88,12 @@ def _sample_stretch(words, first_word, start, stop, threshold, samples, places, 
 
 
 @njit(nogil=True, cache=True)
-def sample(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, first, last, threshold
-):  # fmt: skip
+def sample(reads, first, last, threshold):
     """Sample the reads ``[first, last)``.
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
-        Columns of a `Reads` table.
+    reads : PackedReads
     first, last : int
     threshold : uint32
         Anchors whose hash is at most this are taken.
@@ -108,6 +105,7 @@ def sample(
         Where each sample starts: the number of its first base if words held all their 32 bases; of a sample
         on the reverse strand, which goes down from there, the bitwise complement of it.
     """
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets = reads
     samples, places = np.empty(0, np.uint64), np.empty(0, np.int64)
     found = np.int64(0)  # a literal would have what it is handed to compiled for it, too
     for read in range(first, last):

@@ -44,8 +44,7 @@ def pages_of_range(bases, w, bucket_bits, range_bits):
 
 @njit(nogil=True, cache=True)
 def partition(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
-    first_base, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
+    reads, first_base, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
     first_range, stop_range, marks, marked,
 ):  # fmt: skip
     """Sketch a block of reads and partition their minimizers by the lowest bits of the hash.
@@ -55,8 +54,8 @@ def partition(
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets
-        Columns of the read table, of these reads.
+    reads : PackedReads
+        These reads.
     first_base : int
         Word-aligned number of their first base.
     k, w : int
@@ -90,6 +89,7 @@ def partition(
     counts : ndarray of int64, shape (2 ** bucket_bits,)
         Entries of each bucket.
     """
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets = reads
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
     next_page = np.empty(stop_range - first_range, np.int64)
