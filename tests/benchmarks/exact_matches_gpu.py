@@ -20,6 +20,7 @@ from overlapper.index.index import seed_length
 from overlapper.index.segments import Segments
 from overlapper.kernels.common.packed import base_at, kmer_rank
 from overlapper.kernels.index.cuda import bounds, mems, smems
+from overlapper.kernels.index.cuda.fm_index import DeviceQueries
 from overlapper.kernels.index.fm_index import extended_row
 from overlapper.runtime.gpu.driver import Event
 from overlapper.runtime.gpu.launch import launch
@@ -126,7 +127,7 @@ def search_kernels(index, device, reads, min_length, rounds):
     segments = Segments.of(reads, min_length)
     gpu = device._gpus[0]
     arena = gpu._arena
-    queries = [arena.upload(a) for a in (reads.words, segments.packed_starts, segments.lengths)]
+    queries = DeviceQueries(*map(arena.upload, (reads.words, segments.packed_starts, segments.lengths)))
     size = seed_length(index.fm, min_length)
     step = min_length - size + 1
     part = segments.rows(0, len(segments) // 50 + 1)
@@ -141,7 +142,7 @@ def search_kernels(index, device, reads, min_length, rounds):
         offsets = arena.upload(np.concatenate([[0], np.cumsum(items_each)]))
         counts, nothing = arena.array(items, np.int32), arena.array((1, 6), np.int64)
         seconds = kernel_seconds(
-            arena, kernel, items, *gpu._held, *queries, offsets, *map(np.int64, settings),
+            arena, kernel, items, gpu._held, queries, offsets, *map(np.int64, settings),
             offsets, counts, nothing, False, rounds=rounds,
         )  # fmt: skip
         print(f"{what}: search kernel {seconds * 1e3:.1f} ms, {items} threads", end="")
@@ -177,10 +178,10 @@ def compare_bounds(options, rng):
     expected, cpu = told(f"{len(some)} bounds on the CPU", lambda: index.bounds(some))
     whole = Segments.of(patterns)
     arena = device._gpus[0]._arena
-    queries = [arena.upload(a) for a in (patterns.words, whole.packed_starts, whole.lengths)]
+    queries = DeviceQueries(*map(arena.upload, (patterns.words, whole.packed_starts, whole.lengths)))
     room = arena.array((len(patterns), 2), np.int64)
     held = device._gpus[0]._held
-    seconds = kernel_seconds(arena, bounds.search_bounds, len(patterns), *held, *queries, room)
+    seconds = kernel_seconds(arena, bounds.search_bounds, len(patterns), held, queries, room)
     cpu *= len(patterns) / len(some)
     same = "equal" if np.array_equal(found[: len(some)], expected) else "DIFFERENT"
     print(f"{len(patterns)} bounds of 1024 bases: kernel {seconds * 1e3:.2f} ms, CPU {cpu:.2f} s "

@@ -39,6 +39,11 @@ def _library(function, arguments):
     return library
 
 
+def record(made, *kinds):
+    """Return numba's type of a named tuple whose fields are of these types."""
+    return types.BaseTuple.from_types(kinds, made)
+
+
 class PretendedArena:
     """Arrays in host memory, in place of device memory."""
 

@@ -8,27 +8,29 @@ from numba import types
 
 from overlapper.kernels.common.cuda import offsets, scan_kernels
 from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
-from tests.unit.cuda import compiled
+from overlapper.kernels.index.cuda.fm_index import DeviceQueries
+from overlapper.kernels.index.fm_index import FmIndex
+from tests.unit.cuda import compiled, record
 
 U1, I1, I4, I8, U8 = types.uint8[::1], types.int8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
 PAIRS, ROWS = types.int64[:, ::1], types.uint64[:, ::1]
 NUMBER, YES = types.int64, types.boolean
-QUERIES = (U8, I8, I8)
+QUERIES = record(DeviceQueries, U8, I8, I8)
 RECORDS = (I8, I4, PAIRS, YES)
 
 
 def index_of(row):
-    return (ROWS, PAIRS, row[::1], row[:, ::1], U8, PAIRS, NUMBER, NUMBER)
+    return record(FmIndex, ROWS, PAIRS, row[::1], row[:, ::1], U8, PAIRS, NUMBER, NUMBER)
 
 
 KERNELS = {
-    "seeds of MEMs": (mems.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
-    "left-maximal rows": (mems.locate_left_maximal, (*QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
-    "windows of SMEMs": (smems.search_windows, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
-    "nov_smems": (smems.search_nov_smems, (*QUERIES, NUMBER, *RECORDS)),
+    "seeds of MEMs": (mems.search_seeds, (QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
+    "left-maximal rows": (mems.locate_left_maximal, (QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
+    "windows of SMEMs": (smems.search_windows, (QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
+    "nov_smems": (smems.search_nov_smems, (QUERIES, NUMBER, *RECORDS)),
     "fixed seeds": (
-        mismatch_seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
-    "bounds": (bounds.search_bounds, (*QUERIES, PAIRS)),
+        mismatch_seeds.search_seeds, (QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
+    "bounds": (bounds.search_bounds, (QUERIES, PAIRS)),
     "rows": (matches.locate_rows, (PAIRS, I8, I8, I8)),
 }  # fmt: skip
 OTHERS = {
@@ -49,7 +51,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernels_that_search_compile(name, row):
     kernel, arguments = KERNELS[name]
-    ptx = compiled(kernel, (*index_of(row), *arguments))
+    ptx = compiled(kernel, (index_of(row), *arguments))
     assert "popc.b64" in ptx, "a step of the index counts bits"
 
 
@@ -57,7 +59,7 @@ def test_kernels_that_search_compile(name, row):
 def test_kernels_compile_for_another_device(name):
     # Two stand for all: no kernel has code for one kind of device alone.
     kernel, arguments = KERNELS[name]
-    compiled(kernel, (*index_of(types.uint32), *arguments), (8, 0))
+    compiled(kernel, (index_of(types.uint32), *arguments), (8, 0))
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -12,6 +12,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from numba import cuda, types
 from numba.cuda import dispatcher
 
+from overlapper.kernels.chain.end_walks import EndScheme
 from overlapper.kernels.common.cuda import walk_bases
 from overlapper.kernels.gact.cuda import gact_path
 from overlapper.runtime.gpu import cubins, driver, launch
@@ -31,12 +32,12 @@ def without_gpu(monkeypatch):
 
 
 def test_parameters_lie_as_the_compiled_kernel_expects_them(without_gpu):
-    words = "?1 b l2 B i ? I3 L h l"
+    words = "?1 b l2 B i ? I3 L h xdrop.cuda.xdrop.Needs(i1,?1) chain.chain.Chaining(l,l,l,l) l"
 
     @cuda.jit
-    def kernel(a, b, c, d, e, f, g, h, i, j):
-        if a[0] and f:
-            c[0, 0] = b + d + e + g[0, 0, 0] + h + i + j
+    def kernel(a, b, c, d, e, f, g, h, i, needs, chaining, j):
+        if a[0] and f and needs.likely[0]:
+            c[0, 0] = b + d + e + g[0, 0, 0] + h + i + j + needs.least[0] + chaining.max_gap
 
     ptx, _ = cuda.compile(
         kernel.py_func, types.void(*map(cubins.numba_type, words.split())),
@@ -146,11 +147,13 @@ def test_arguments_reach_the_kernel(compiler, monkeypatch):
     table = arena.upload(np.arange(6, dtype=np.uint32).reshape(2, 3))
     kernel = Kernel("module", "name", 7, True)
     for number in (-5, 6):
-        kernel.launch(3, 64, arena.stream, np.int32(number), table, True, 1 << 40)
-    assert compiler == [(cubins.Source("module", "name", (7, 1)), "i I2 ? l", (9, 0))]
+        scheme = EndScheme(np.int32(3), -1)
+        kernel.launch(3, 64, arena.stream, np.int32(number), table, True, 1 << 40, scheme)
+    types = "i I2 ? l chain.end_walks.EndScheme(i,l)"
+    assert compiler == [(cubins.Source("module", "name", (7, 1)), types, (9, 0))]
     assert [told[:4] for told in launched] == [("entry", 3, 64, arena.stream)] * 2
-    fields = struct.unpack("@i9q?q", launched[0][4].raw)
-    assert fields == (-5, 0, 0, 6, 4, table.address, 2, 3, 12, 4, True, 1 << 40)
+    fields = struct.unpack("@i9q?qiq", launched[0][4].raw)
+    assert fields == (-5, 0, 0, 6, 4, table.address, 2, 3, 12, 4, True, 1 << 40, 3, -1)
 
 
 def test_a_launch_for_items_has_a_thread_each(compiler, monkeypatch):

@@ -41,7 +41,8 @@ class Source(NamedTuple):
     """Where the source of a kernel is: module, name and constants, as `Kernel` takes them.
 
     The types of its arguments are a text of words, one an argument: numpy's letter of a number's type, and
-    behind it the number of dimensions where it is an array. ``"I1 l"`` is an array of uint32 and an int64.
+    behind it the number of dimensions where it is an array. ``"I1 l"`` is an array of uint32 and an int64. A
+    named tuple is its class, in parentheses its fields: ``"chain.chain.Chaining(l,l,l,l)"``.
     """
 
     module: str
@@ -125,6 +126,12 @@ def numba_type(word: str) -> Any:
     from numba import from_dtype
     from numba import types as numba_types
 
+    if word.endswith(")"):
+        name, _, fields = word[:-1].partition("(")
+        module, _, made_by = name.rpartition(".")
+        of_fields = tuple(map(numba_type, fields.split(",")))
+        made = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), made_by)
+        return numba_types.BaseTuple.from_types(of_fields, made)
     number = from_dtype(np.dtype(word[0]))
     return numba_types.Array(number, int(word[1:]), "C") if word[1:] else number
 

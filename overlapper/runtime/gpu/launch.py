@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 import struct
 import threading
 from typing import Any
@@ -54,8 +55,8 @@ class Kernel:
         blocks, threads : int
             Blocks, and threads of each; without blocks nothing is started.
         stream : Stream
-        *arguments : DeviceArray, numpy scalar, int or bool
-            An int is an int64.
+        *arguments : DeviceArray, numpy scalar, int, bool or named tuple of these
+            An int is an int64. Named tuples are classes of kernels, which get them as such.
         """
         if not blocks:
             return
@@ -121,9 +122,10 @@ def layout_of(types: str) -> struct.Struct:
     """Return the memory layout of the parameters of a kernel.
 
     Those of an array are, all of 64 bits: two addresses that only numba's CPU code uses, its items, the bytes
-    of an item, its address, its shape and its strides in bytes.
+    of an item, its address, its shape and its strides in bytes. Those of a tuple are those of its fields.
     """
-    return struct.Struct("@" + "".join("q" * (5 + 2 * int(t[1])) if len(t) > 1 else t for t in types.split()))
+    words = re.findall(r"[^ ,()]+(?=[ ,)]|$)", types)
+    return struct.Struct("@" + "".join("q" * (5 + 2 * int(t[1])) if len(t) > 1 else t for t in words))
 
 
 def _described(argument: Any) -> tuple[str, tuple]:
@@ -132,4 +134,9 @@ def _described(argument: Any) -> tuple[str, tuple]:
         return argument.type, argument.fields
     if isinstance(argument, np.generic):
         return argument.dtype.char, (argument,)
+    if isinstance(argument, tuple):
+        types, fields = zip(*map(_described, argument), strict=True)
+        made = type(argument)
+        name = f"{made.__module__.removeprefix('overlapper.kernels.')}.{made.__qualname__}"
+        return f"{name}({','.join(types)})", sum(fields, ())
     return "?" if isinstance(argument, bool) else "l", (argument,)

@@ -13,14 +13,11 @@ from overlapper.runtime.gpu.memory import Arena
 
 
 @cuda.jit
-def search_bounds(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    words, sources, lengths, bounds,
-):  # fmt: skip
+def search_bounds(fm, queries, bounds):
     """Write the bounds of patterns; a thread a pattern."""
     item = int64(cuda.grid(1))
     if item < len(bounds):
-        fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+        words, sources, lengths = queries
         bounds[item, 0], bounds[item, 1] = pattern_bounds(fm, words, sources[item], lengths[item])
 
 
@@ -34,5 +31,5 @@ def find_bounds(index: FmIndex, patterns: DeviceQueries, arena: Arena) -> np.nda
     """
     items = len(patterns.packed_starts)
     bounds = arena.array((items, 2), np.int64)
-    launch(search_bounds, items, arena, *index, *patterns, bounds)
+    launch(search_bounds, items, arena, index, patterns, bounds)
     return arena.download(bounds)

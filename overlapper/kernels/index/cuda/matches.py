@@ -96,16 +96,12 @@ def match_key(length, reverse, mismatches):
 
 
 @cuda.jit
-def locate_rows(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    records, row_offsets, keys, places,
-):  # fmt: skip
+def locate_rows(fm, records, row_offsets, keys, places):
     """Locate the rows of all records; a thread a row.
 
     Parameters
     ----------
-    bins, ..., kmer_length
-        An `FmIndex`.
+    fm : FmIndex
     records, row_offsets : device array
     keys : device array of int64, shape (rows,)
         Written: see `match_key`.
@@ -115,7 +111,6 @@ def locate_rows(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
-    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
     record = owner(row_offsets, item)
     position = row_position(fm, records[record, FIRST] + item - row_offsets[record])
     length = records[record, LENGTH]
@@ -216,7 +211,7 @@ def row_offsets_of(records: Any, count: int, arena: Arena) -> tuple[Any, int]:
 def located(index: FmIndex, records: Any, row_offsets: Any, rows: int, arena: Arena) -> tuple[Any, Any]:
     """Return keys and places of all rows of records."""
     keys, places = arena.array(rows, np.int64), arena.array(rows, np.int64)
-    launch(locate_rows, rows, arena, *index, records, row_offsets, keys, places)
+    launch(locate_rows, rows, arena, index, records, row_offsets, keys, places)
     return keys, places
 
 

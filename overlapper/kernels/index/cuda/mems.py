@@ -38,18 +38,13 @@ from overlapper.runtime.gpu.memory import Arena
 
 
 @cuda.jit
-def search_seeds(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    words, sources, lengths, item_offsets, step, seed_length, offsets, counts, records, emit,
-):  # fmt: skip
+def search_seeds(fm, queries, item_offsets, step, seed_length, offsets, counts, records, emit):
     """Count or write the records of seeds, by ascending start; a thread a seed.
 
     Parameters
     ----------
-    bins, ..., kmer_length
-        An `FmIndex`.
-    words, sources, lengths
-        `DeviceQueries`.
+    fm : FmIndex
+    queries : DeviceQueries
     item_offsets : device array of int64, shape (segments of queries + 1,)
         First seed of each segment.
     step, seed_length : int64
@@ -60,13 +55,13 @@ def search_seeds(
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
-    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+    words, sources, _ = queries
     segment = owner(item_offsets, item)
     start = (item - item_offsets[segment]) * step
     source = sources[segment]
-    to_kmer = seed_length - kmer_length
-    rank = kmer_rank(words, source + start + to_kmer, kmer_length)
-    first, last = int64(table[rank, 0]), int64(table[rank, 1])
+    to_kmer = seed_length - fm.kmer_length
+    rank = kmer_rank(words, source + start + to_kmer, fm.kmer_length)
+    first, last = int64(fm.table[rank, 0]), int64(fm.table[rank, 1])
     offset = to_kmer - 1
     while first < last and offset >= 0:
         base = base_at(words, source + start + offset)
@@ -88,18 +83,13 @@ def search_seeds(
 
 
 @cuda.jit
-def locate_left_maximal(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    words, sources, lengths, records, row_offsets, min_length, keys, places, kept,
-):  # fmt: skip
+def locate_left_maximal(fm, queries, records, row_offsets, min_length, keys, places, kept):
     """Locate the rows of records that are left-maximal, and compare them to the right; a thread a row.
 
     Parameters
     ----------
-    bins, ..., kmer_length
-        An `FmIndex`.
-    words, sources, lengths
-        `DeviceQueries`.
+    fm : FmIndex
+    queries : DeviceQueries
     records, row_offsets : device array
     min_length : int64
     keys, places : device array of int64
@@ -110,7 +100,7 @@ def locate_left_maximal(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
-    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+    words, sources, lengths = queries
     record = owner(row_offsets, item)
     row = records[record, FIRST] + item - row_offsets[record]
     segment, start, matched = records[record, SEGMENT], records[record, START], records[record, LENGTH]
@@ -156,7 +146,7 @@ def find_mems(index: FmIndex, batch: Batch, arena: Arena, min_length: int, seed_
     settings = np.int64(step), np.int64(seed_length)
 
     def search(*room: Any) -> None:
-        launch(search_seeds, items, arena, *index, *batch.queries, item_offsets, *settings, *room)
+        launch(search_seeds, items, arena, index, batch.queries, item_offsets, *settings, *room)
 
     records, _, count = collect_records(search, items, arena)
     if not count:
@@ -166,7 +156,7 @@ def find_mems(index: FmIndex, batch: Batch, arena: Arena, min_length: int, seed_
     kept = arena.array(rows, np.uint8)
     launch(
         locate_left_maximal, rows, arena,
-        *index, *batch.queries, records, row_offsets, np.int64(min_length), keys, places, kept,
+        index, batch.queries, records, row_offsets, np.int64(min_length), keys, places, kept,
     )  # fmt: skip
     kept_offsets = exclusive_sums(kept, arena)
     matches = last_of(kept_offsets, arena)

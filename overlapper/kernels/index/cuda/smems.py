@@ -37,18 +37,13 @@ ENDS = 512
 
 
 @cuda.jit
-def search_windows(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    words, sources, lengths, item_offsets, min_length, ends, offsets, counts, records, emit,
-):  # fmt: skip
+def search_windows(fm, queries, item_offsets, min_length, ends, offsets, counts, records, emit):
     """Count or write the records of SMEMs; a thread a share of windows.
 
     Parameters
     ----------
-    bins, ..., kmer_length
-        An `FmIndex`.
-    words, sources, lengths
-        `DeviceQueries`.
+    fm : FmIndex
+    queries : DeviceQueries
     item_offsets : device array of int64, shape (segments of queries + 1,)
         First share of each segment.
     min_length : int64
@@ -61,7 +56,7 @@ def search_windows(
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
-    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+    words, sources, lengths = queries
     segment = owner(item_offsets, item)
     source, length = sources[segment], lengths[segment]
     end = min_length + (item - item_offsets[segment]) * ends
@@ -78,15 +73,12 @@ def search_windows(
 
 
 @cuda.jit
-def search_nov_smems(
-    bins, borders, samples, table, text, segments, sample_shift, kmer_length,
-    words, sources, lengths, min_length, offsets, counts, records, emit,
-):  # fmt: skip
+def search_nov_smems(fm, queries, min_length, offsets, counts, records, emit):
     """Count or write the records of nov-SMEMs; a thread a segment; as `search_windows`."""
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
-    fm = FmIndex(bins, borders, samples, table, text, segments, sample_shift, kmer_length)
+    words, sources, lengths = queries
     source, length = sources[item], lengths[item]
     start, count = int64(0), int64(0)
     while start + min_length <= length:
@@ -107,7 +99,7 @@ def find_smems(index: FmIndex, batch: Batch, arena: Arena, min_length: int) -> F
 
     def search(*room: Any) -> None:
         items = len(room[1])
-        launch(search_windows, items, arena, *index, *batch.queries, item_offsets, min_length, ENDS, *room)
+        launch(search_windows, items, arena, index, batch.queries, item_offsets, min_length, ENDS, *room)
 
     return _find(search, int(shares.sum()), index, batch, arena)
 
@@ -116,7 +108,7 @@ def find_nov_smems(index: FmIndex, batch: Batch, arena: Arena, min_length: int) 
     """Cut query segments from the left into longest matches; as `find_smems`."""
 
     def search(*room: Any) -> None:
-        launch(search_nov_smems, len(room[1]), arena, *index, *batch.queries, min_length, *room)
+        launch(search_nov_smems, len(room[1]), arena, index, batch.queries, min_length, *room)
 
     return _find(search, len(batch.lengths), index, batch, arena)
 
