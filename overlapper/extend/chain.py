@@ -87,10 +87,7 @@ def overlaps_of_chains(
         Chains dropped for too few seeds, and for too little agreement.
     """
     q_ends, t_ends = chain_intervals(reads, chains, k, params, walk)
-    verdicts = kernel.judge_overlaps(
-        *chains, q_ends, t_ends, reads.lengths, k, seeding.sketched, seeding.marks, seeding.word_offsets,
-        seeding.ranks, seeding.starts, settings(params)[1],
-    )  # fmt: skip
+    verdicts = kernel.judge_overlaps(*chains, q_ends, t_ends, _seeded(reads, seeding), k, settings(params)[1])
     n_unsure, n_disagree = (int(np.count_nonzero(verdicts == why)) for why in (kernel.FEW, kernel.DISAGREES))
     kept = np.flatnonzero(verdicts == kernel.KEPT)
     query, target, reverse, rows = (column[kept] for column in chains)
@@ -135,7 +132,7 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
     of_sample = dataclasses.replace(params, min_agreement=0, min_seeds=seeds, min_score=score)
     seeding, (chains, _, _) = _chains(reads, sample, of_sample)
     rows = chains[:, kernel.CANDIDATE]
-    shares = kernel.shares(sample.query[rows], sample.target[rows], seeding.sketched, seeding.starts)
+    shares = kernel.shares(sample.query[rows], sample.target[rows], _seeded(reads, seeding))
     return np.column_stack([chains[:, kernel.AGREEMENT], shares, sample.query[rows]])
 
 
@@ -202,12 +199,16 @@ def _chains(
             "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
         )
     return seeding, kernel.chain_candidates(
-        candidates.query, candidates.target, candidates.reverse,
-        candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
-        reads.lengths, candidates.seed_length, seeding.sketched, seeding.marks, seeding.word_offsets,
-        seeding.ranks, seeding.starts,
+        candidates.query, candidates.target, candidates.reverse, candidates.hit_offsets,
+        candidates.hit_query_pos, candidates.hit_target_pos, _seeded(reads, seeding), candidates.seed_length,
         *settings(params),
     )  # fmt: skip
+
+
+def _seeded(reads: Reads, seeding: Seeding) -> kernel.SeededReads:
+    """Return what kernels need of the reads."""
+    s = seeding
+    return kernel.SeededReads(reads.lengths, s.sketched, s.marks, s.word_offsets, s.ranks, s.starts)
 
 
 def settings(params: ChainParams) -> tuple[kernel.Chaining, kernel.Asked]:

@@ -55,9 +55,9 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
         }
 
     def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Chained:
-        from overlapper.kernels.chain.cuda.chain import SeededReads, chain_candidates
+        from overlapper.kernels.chain.cuda.chain import chain_candidates
 
-        reads = SeededReads(there.seeds.lengths, *there.seeding)
+        reads = chain.kernel.SeededReads(there.seeds.lengths, *there.seeding)
         return chain_candidates(
             found, reads, self._finder.index.kmer_length, *chain.settings(self._params), arena
         )

@@ -20,8 +20,11 @@ from overlapper.extend.xdrop import REQUEUED
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, dsoft_kernels, hit_kernels, hits
+from overlapper.kernels.candidates.dsoft import Bands
+from overlapper.kernels.chain.chain import Asked, Chaining, SeededReads
 from overlapper.kernels.chain.cuda import chain, chain_kernels, end_walk_kernels, end_walks
-from overlapper.kernels.common.cuda import copies, groups, radix_sort, radix_sort_kernels, walk_bases
+from overlapper.kernels.chain.end_walks import EndScheme
+from overlapper.kernels.common.cuda import copies, groups, radix_sort, radix_sort_kernels, walk_bases, walks
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.kernels.seeds.cuda import (
     minimizer_kernels,
@@ -49,6 +52,7 @@ from tests.unit.cuda import (
     compiled,
     kernel_of,
     on_device,
+    record,
     run_as_python,
 )
 
@@ -56,6 +60,8 @@ U4, U8, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint32, types.uint64, types.int32, types.int64, types.boolean)
 )
 ROWS, NUMBER = types.int32[:, ::1], types.int64
+BANDS = record(Bands, *(NUMBER,) * 6)
+FOUND = record(dsoft.Found, I4, I4, BOOLEANS, ROWS, I8, I4, I4, I4)
 KERNELS = {
     radix_sort_kernels.count_digits: (U8, NUMBER, I4),
     radix_sort_kernels.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
@@ -77,20 +83,24 @@ KERNELS = {
     copies.take_every: (U4, NUMBER, U4),
     hit_kernels.count_hits: (U8, U4, NUMBER, I4),
     hit_kernels.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
-    dsoft_kernels.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
+    dsoft_kernels.flag_pairs: (U8, U8, I8, NUMBER, BANDS, I4),
     groups.list_flagged: (I4, I8, I8),
-    dsoft_kernels.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
+    dsoft_kernels.find_windows: (U8, U8, I8, I8, NUMBER, NUMBER, BANDS, I4, ROWS, I4, I4, I4, ROWS, ROWS),
     dsoft_kernels.list_candidates: (
         U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4,
     ),
-    chain_kernels.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
+    chain_kernels.chain_seeds: (
+        FOUND, I8, NUMBER, record(Chaining, *(NUMBER,) * 4), record(chain.Room, *(I4,) * 4), I4, ROWS,
+    ),
     chain_kernels.judge_chains: (
-        I4, I4, BOOLEANS, I4, I8, NUMBER, I4, U4, I8, U4, I8, *(NUMBER,) * 10, ROWS, I4,
+        FOUND, I4, record(SeededReads, I8, I4, U4, I8, U4, I8), NUMBER, record(Asked, *(NUMBER,) * 10), ROWS,
+        I4,
     ),
     chain_kernels.count_verdicts: (I4, I4, I4),
-    chain_kernels.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
+    chain_kernels.gather_kept: (FOUND, ROWS, I4, I8, ROWS, ROWS),
     end_walk_kernels.walk_each: (
-        U4, U4, I8, I8, I4, I4, BOOLEANS, I8, I8, types.int32, I8, NUMBER, NUMBER, ROWS,
+        record(walks.DeviceColumns, U4, U4, I8, I8), record(Seeds, I4, I4, BOOLEANS, I8, I8, NUMBER), I8,
+        record(EndScheme, NUMBER, NUMBER), ROWS,
     ),
     overlap_kernels.judge_extensions: (ROWS, NUMBER, NUMBER, I4, NUMBER, I4, I4),
     overlap_kernels.gather_overlaps: (I4, I4, BOOLEANS, ROWS, ROWS, NUMBER, NUMBER, I4, I8, ROWS),
@@ -109,15 +119,14 @@ def test_the_kernel_that_tells_needed_scores_compiles():
 
 def extend_in_groups(reads, kernel, *arguments):
     """Do what a group of lanes does; it outgrows every third extension, and gives up what falls short."""
-    seeds, (left, n_left, items) = Seeds(*arguments[4:10]), arguments[10:13]
-    counters, extensions, needed, *_, leaves = arguments[19:]
+    seeds, left, n_left, items, scheme, counters, extensions, needed, *_, leaves = arguments[1:]
     for item in [*left[:n_left], *items]:
         if item % 3 == 0 and kernel.source.constants[0] < 32:
             leaves[counters[1]] = item
             counters[1] += 1
             continue
         one = Seeds._make([*(column[item >> 1 : (item >> 1) + 1] for column in seeds[:-1]), seeds.length])
-        found = extend_seeds(reads, one, Scheme(*map(int, arguments[13:19])))[0, item & 1]
+        found = extend_seeds(reads, one, Scheme(*map(int, scheme)))[0, item & 1]
         if found[0] >= needed[item]:
             extensions[item] = found
 
@@ -145,7 +154,7 @@ def pretended(monkeypatch):
 
     def launch(kernel, blocks, size, stream, *arguments):
         if kernel.source.module == "xdrop.xdrop_grouped":
-            words, _, starts, lengths = arguments[:4]
+            words, _, starts, lengths = arguments[0]
             nothing = np.zeros(len(starts), np.int64)
             without = PackedReads(words.view(np.uint64), starts, lengths, nothing[:0], nothing[:0], nothing)
             reads = next((some for some in held if np.array_equal(some.lengths, lengths)), without)

@@ -7,22 +7,23 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from numba import types
 
 from overlapper.kernels.common.cuda import walk_bases
+from overlapper.kernels.common.cuda.walks import DeviceColumns
+from overlapper.kernels.common.walks import Seeds
 from overlapper.kernels.gact.cuda import gact_path, gact_runs
+from overlapper.kernels.gact.cuda.gact_layout import TileScores
 from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped
-from tests.unit.cuda import compiled
+from overlapper.kernels.xdrop.xdrop import Scheme
+from tests.unit.cuda import compiled, record
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
-SEEDS = I4, I4, BOOLEANS, I4, I4
+READS = record(DeviceColumns, U4, U4, I8, I8)
+SEEDS = record(Seeds, I4, I4, BOOLEANS, I4, I4, types.int64)
 EXTENSIONS = types.int32[:, ::1]
-ARGUMENTS = (
-    U4, U4, I8, I8, *SEEDS, types.int32, I4, types.int32, I4, *(types.int32,) * 6, I4, EXTENSIONS,
-)  # fmt: skip
-
-
-NUMBERS = (*(types.uint32,) * 5, *(types.int32,) * 2, *(types.int64,) * 3, *(types.uint32,) * 2)
+ARGUMENTS = (READS, SEEDS, I4, types.int32, I4, record(Scheme, *(types.int32,) * 6), I4, EXTENSIONS, I4)
+NUMBERS = (*(types.int32,) * 2, *(types.int64,) * 3, *(types.uint32,) * 2)
 ROOM = (types.uint32[:, ::1], types.uint32[:, ::1], types.uint64[:, ::1])
 GACT_ARGUMENTS = (
-    U4, U4, I8, I8, I4, I4, BOOLEANS, I4, I4, I8, *NUMBERS, I4, *ROOM, U4, I8, I8, I4,
+    READS, SEEDS, I8, record(TileScores, *(types.uint32,) * 5), *NUMBERS, I4, *ROOM, U4, I8, I8, I4,
 )  # fmt: skip
 ROWS = types.int64[:, ::1]
 
@@ -37,14 +38,15 @@ def test_grouped_kernels_compile_into_registers(group, capability):
     if capability != (9, 0) and group not in (xdrop.GROUPS[0], xdrop.GROUPS[4], xdrop.GROUPS[-1]):
         pytest.skip("three of them stand for all on other devices")
     kernel = xdrop_grouped.grouped_kernel(*group, capability >= (9, 0))
-    states = (types.int32, types.int32[:, ::1], types.uint32[:, ::1])
-    ptx = compiled(kernel, (*ARGUMENTS, I4, types.int32, *states, *states, I4), capability)
+    states = record(xdrop._States, *(types.int32,) * 2, types.int32[:, ::1], types.uint32[:, ::1])
+    ptx = compiled(kernel, (*ARGUMENTS, states, states, I4), capability)
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
 
 
 def test_kernels_that_plan_extensions_compile(capability):
     number = types.int64
-    arguments = (I8, *SEEDS, *(number,) * 4, I8, number, number, I4, BOOLEANS, EXTENSIONS, I4, I4)
+    needs = record(xdrop.Needs, I4, BOOLEANS)
+    arguments = (I8, SEEDS, *(number,) * 3, I8, number, number, needs, EXTENSIONS, I4, I4)
     ptx = compiled(plan_kernels.plan_extensions, arguments, capability)
     assert ".f64" not in ptx, "whole numbers became floating point"
 
@@ -61,6 +63,6 @@ def test_gact_kernels_compile_into_registers(bits, affine, capability):
 
 
 def test_kernels_that_join_gact_extensions_compile(capability):
-    arguments = (U4, I8, I8, I4, BOOLEANS, I4, I4, I8, *(types.int64,) * 4, ROWS, ROWS, I8)
+    arguments = (U4, I8, I8, SEEDS, I8, *(types.int64,) * 4, ROWS, ROWS, I8)
     compiled(gact_runs.measure, arguments, capability)
     compiled(gact_runs.write_runs, (U4, I8, I8, ROWS, I8, U4), capability)

@@ -44,7 +44,7 @@ def launched(monkeypatch):
             return
         assert kernel.source.module == "xdrop.xdrop_grouped"
         constants = kernel.source.constants
-        counts.append((constants, int(arguments[11]) + len(arguments[12])))
+        counts.append((constants, int(arguments[3]) + len(arguments[4])))
         warp.saved = np.zeros((8 * constants[1], 128), np.uint32)
         warp.run(kernel_of(kernel), arguments)
 

@@ -25,6 +25,24 @@ AHEAD = 4
 """How many candidates ahead the seeds of targets are prefetched, which are hardly ever in the cache."""
 
 
+class SeededReads(NamedTuple):
+    """What chains need of the reads: lengths and starts of their words, and columns of `Seeding`.
+
+    Attributes
+    ----------
+    lengths, word_offsets : ndarray of int64
+    sketched, marks, ranks, starts : ndarray
+        Its minimizers, its seeds, a bit a base, and counts of seeds.
+    """
+
+    lengths: np.ndarray
+    sketched: np.ndarray
+    marks: np.ndarray
+    word_offsets: np.ndarray
+    ranks: np.ndarray
+    starts: np.ndarray
+
+
 class Chaining(NamedTuple):
     """How seeds are chained; see `overlapper.params.stages.ChainParams`."""
 
@@ -51,20 +69,17 @@ class Asked(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
-    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, marks,
-    word_offsets, ranks, seed_starts, chaining, asked,
-):  # fmt: skip
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, reads, k, chaining, asked
+):
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
     Parameters
     ----------
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos
         Columns of the candidate table.
-    lengths : ndarray of int64, shape (reads,)
+    reads : SeededReads
     k : int
         Seed length.
-    sketched, marks, word_offsets, ranks, seed_starts
-        Columns of `Seeding`, and its counts of seeds (`ranks`, `starts`).
     chaining : Chaining
     asked : Asked
 
@@ -86,14 +101,13 @@ def chain_candidates(
     for i in range(len(query)):
         if i + AHEAD < len(query):
             later, first, last = target[i + AHEAD], hit_offsets[i + AHEAD], hit_offsets[i + AHEAD + 1] - 1
-            first_base = word_offsets[later] * BASES_PER_WORD
-            fetch_marks(marks, ranks, first_base + hit_target_pos[first])
-            fetch_marks(marks, ranks, first_base + hit_target_pos[last])
+            first_base = reads.word_offsets[later] * BASES_PER_WORD
+            fetch_marks(reads.marks, reads.ranks, first_base + hit_target_pos[first])
+            fetch_marks(reads.marks, reads.ranks, first_base + hit_target_pos[last])
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         verdict = chain_candidate(
-            query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
-            lengths, k, sketched, marks, word_offsets, ranks, seed_starts, chaining, asked,
-            x, y, score, before, highest, rows[n_rows],
+            query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits], reads, k, chaining,
+            asked, x, y, score, before, highest, rows[n_rows],
         )  # fmt: skip
         rows[n_rows, CANDIDATE] = i
         n_rows += verdict == KEPT
@@ -104,8 +118,8 @@ def chain_candidates(
 
 @inner
 def chain_candidate(
-    query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, marks, word_offsets, ranks,
-    seed_starts, chaining, asked, x, y, score, before, highest, row,
+    query, target, reverse, hit_query_pos, hit_target_pos, reads, k, chaining, asked,
+    x, y, score, before, highest, row,
 ):  # fmt: skip
     """Chain the seeds of a candidate; return the verdict on its best chain.
 
@@ -123,21 +137,16 @@ def chain_candidate(
     The others are those of `chain_candidates`.
     """
     n = len(hit_query_pos)
-    _anchors(hit_query_pos, hit_target_pos, reverse, lengths[target] - k, x, y)
+    _anchors(hit_query_pos, hit_target_pos, reverse, reads.lengths[target] - k, x, y)
     end = _chain_scores(x, y, n, k, chaining, score, before, highest)
     start, seeds, runs, covered = trace(x, y, end, before, k)
     row[SEEDS], row[COVERED], row[SCORE] = seeds, covered, score[end] >> 8
     row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
-    return judge(
-        query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
-        asked, row,
-    )  # fmt: skip
+    return judge(query, target, reverse, runs, reads, k, asked, row)
 
 
 @inner
-def judge(
-    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts, asked, row
-):
+def judge(query, target, reverse, runs, reads, k, asked, row):
     """Return the verdict on a chain; complete its row by agreement and the seeds missing beyond its ends.
 
     Parameters
@@ -152,24 +161,22 @@ def judge(
     seeds = np.int64(row[SEEDS])
     if seeds < asked.min_seeds or row[SCORE] < asked.min_score:
         return FEW
-    q_length, t_length = lengths[query], lengths[target]
+    q_length, t_length = reads.lengths[query], reads.lengths[target]
     x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
     x1, y1 = np.int64(row[LAST_X]) + k, np.int64(row[LAST_Y]) + k
     t0, t1 = _forward(y0, y1, reverse, t_length)
-    agreement, inside, t_inside = _agreement(
-        query, target, x0, x1, t0, t1, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
-    )
-    if not _is_enough(agreement, query, target, sketched, seed_starts, asked):
+    agreement, inside, t_inside = _agreement(query, target, x0, x1, t0, t1, seeds, reads, k)
+    if not _is_enough(agreement, query, target, reads, asked):
         return DISAGREES
-    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
+    q_base, t_base = _first_base(reads, query), _first_base(reads, target)
     left, right = min(x0, y0), min(q_length - x1, t_length - y1)
-    row[LEFT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x0 - left, x0, k) // inside
-    row[RIGHT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x1, x1 + right, k) // inside
+    row[LEFT_MISSING] = runs * _count_seeds(reads, q_base, x0 - left, x0, k) // inside
+    row[RIGHT_MISSING] = runs * _count_seeds(reads, q_base, x1, x1 + right, k) // inside
     if row[LEFT_MISSING] > asked.reach or row[RIGHT_MISSING] > asked.reach:
         if reverse:
             left, right = right, left
-        below = runs * _count_seeds(marks, ranks, t_base, t0 - left, t0, k) // t_inside
-        above = runs * _count_seeds(marks, ranks, t_base, t1, t1 + right, k) // t_inside
+        below = runs * _count_seeds(reads, t_base, t0 - left, t0, k) // t_inside
+        above = runs * _count_seeds(reads, t_base, t1, t1 + right, k) // t_inside
         if reverse:
             below, above = above, below
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
@@ -188,10 +195,7 @@ def is_sure(row, sure_seeds, sure_score):
 
 
 @njit(nogil=True, cache=True)
-def judge_overlaps(
-    query, target, reverse, rows, q_ends, t_ends, lengths, k, sketched, marks, word_offsets, ranks,
-    seed_starts, asked,
-):  # fmt: skip
+def judge_overlaps(query, target, reverse, rows, q_ends, t_ends, reads, k, asked):
     """Judge the overlaps of chains from end to end.
 
     Parameters
@@ -215,23 +219,23 @@ def judge_overlaps(
         if i + AHEAD < len(query):
             later = i + AHEAD
             start, end = np.int64(t_ends[0, later]), np.int64(t_ends[1, later])
-            start, end = _forward(start, end, reverse[later], lengths[target[later]])
-            first_base = word_offsets[target[later]] * BASES_PER_WORD
-            fetch_marks(marks, ranks, first_base + start)
-            fetch_marks(marks, ranks, first_base + end - k + 1)
+            start, end = _forward(start, end, reverse[later], reads.lengths[target[later]])
+            first_base = reads.word_offsets[target[later]] * BASES_PER_WORD
+            fetch_marks(reads.marks, reads.ranks, first_base + start)
+            fetch_marks(reads.marks, reads.ranks, first_base + end - k + 1)
         q_start, q_end = np.int64(q_ends[0, i]), np.int64(q_ends[1, i])
         t_start, t_end = np.int64(t_ends[0, i]), np.int64(t_ends[1, i])
         left = min(q_start, t_start)
-        right = min(lengths[query[i]] - q_end, lengths[target[i]] - t_end)
+        q_length, t_length = reads.lengths[query[i]], reads.lengths[target[i]]
+        right = min(q_length - q_end, t_length - t_end)
         if max(left, right) > 0 and not is_sure(rows[i], asked.sure_seeds, asked.sure_score):
             verdicts[i] = FEW
             continue
-        t_start, t_end = _forward(t_start, t_end, reverse[i], lengths[target[i]])
+        t_start, t_end = _forward(t_start, t_end, reverse[i], t_length)
         agreement, _, _ = _agreement(
-            query[i], target[i], q_start, q_end, t_start, t_end, np.int64(rows[i, SEEDS]), k, sketched,
-            marks, word_offsets, ranks, seed_starts,
-        )  # fmt: skip
-        enough = _is_enough(agreement, query[i], target[i], sketched, seed_starts, asked)
+            query[i], target[i], q_start, q_end, t_start, t_end, np.int64(rows[i, SEEDS]), reads, k
+        )
+        enough = _is_enough(agreement, query[i], target[i], reads, asked)
         verdicts[i] = KEPT if enough else DISAGREES
     return verdicts
 
@@ -243,46 +247,51 @@ def _forward(start, end, reverse, length):
 
 
 @njit(nogil=True, cache=True)
-def shares(query, target, sketched, seed_starts):
+def shares(query, target, reads):
     """Return the share of k-mers that seed, that of the query times that of the target, in millionths."""
     found = np.empty(len(query), np.int64)
     for i in range(len(query)):
-        found[i] = _shares(query[i], target[i], sketched, seed_starts, 0)
+        found[i] = _shares(query[i], target[i], reads, 0)
     return found
 
 
 @inner
-def _agreement(
-    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks, seed_starts
-):
+def _first_base(reads, read):
+    """Return the word-aligned number of the first base of a read."""
+    return reads.word_offsets[read] * BASES_PER_WORD
+
+
+@inner
+def _seeds_of(reads, read):
+    return reads.starts[read + 1] - reads.starts[read]
+
+
+@inner
+def _agreement(query, target, q_start, q_end, t_start, t_end, seeds, reads, k):
     """Return the agreement of two intervals, in thousandths, and the seeds of each one, 1 at least."""
-    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
-    q_inside = max(1, _count_seeds(marks, ranks, q_base, q_start, q_end, k))
-    t_inside = max(1, _count_seeds(marks, ranks, t_base, t_start, t_end, k))
-    q_seeds = seed_starts[query + 1] - seed_starts[query]
-    t_seeds = seed_starts[target + 1] - seed_starts[target]
+    q_inside = max(1, _count_seeds(reads, _first_base(reads, query), q_start, q_end, k))
+    t_inside = max(1, _count_seeds(reads, _first_base(reads, target), t_start, t_end, k))
     agreement = min(
-        1000 * seeds * np.int64(sketched[target]) // (q_inside * t_seeds),
-        1000 * seeds * np.int64(sketched[query]) // (t_inside * q_seeds),
+        1000 * seeds * np.int64(reads.sketched[target]) // (q_inside * _seeds_of(reads, target)),
+        1000 * seeds * np.int64(reads.sketched[query]) // (t_inside * _seeds_of(reads, query)),
     )
     return agreement, q_inside, t_inside
 
 
 @inner
-def _is_enough(agreement, query, target, sketched, seed_starts, asked):
+def _is_enough(agreement, query, target, reads, asked):
     """Return whether two reads agree as much as is asked of them, by their shares of seeds."""
-    shares_of_both = _shares(query, target, sketched, seed_starts, asked.chance_share)
+    shares_of_both = _shares(query, target, reads, asked.chance_share)
     part = _part_of_agreement(shares_of_both, asked.typical_shares)
     return 100_000 * agreement >= asked.min_agreement * asked.typical_agreement * part
 
 
 @inner
-def _shares(query, target, sketched, seed_starts, chance_share):
+def _shares(query, target, reads, chance_share):
     """Return the share of k-mers that seed beyond chance, that of the query times that of the target."""
-    q_seeds = seed_starts[query + 1] - seed_starts[query]
-    t_seeds = seed_starts[target + 1] - seed_starts[target]
-    of_query = max(0, 1000 * q_seeds // np.int64(sketched[query]) - chance_share)
-    return of_query * max(0, 1000 * t_seeds // np.int64(sketched[target]) - chance_share)
+    of_query = max(0, 1000 * _seeds_of(reads, query) // np.int64(reads.sketched[query]) - chance_share)
+    of_target = max(0, 1000 * _seeds_of(reads, target) // np.int64(reads.sketched[target]) - chance_share)
+    return of_query * of_target
 
 
 @inner
@@ -295,11 +304,11 @@ def _part_of_agreement(shares, typical_shares):
 
 
 @inner
-def _count_seeds(marks, ranks, first_base, start, stop, k):
+def _count_seeds(reads, first_base, start, stop, k):
     """Return how many seeds lie within bases ``[start, stop)`` of the read that starts at ``first_base``."""
     if stop - start < k:
         return 0
-    return marked_between(marks, ranks, first_base + start, first_base + stop - k + 1)
+    return marked_between(reads.marks, reads.ranks, first_base + start, first_base + stop - k + 1)
 
 
 @inner

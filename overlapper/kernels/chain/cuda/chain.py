@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.kernels.candidates.cuda.dsoft import Found
-from overlapper.kernels.chain.chain import COLUMNS, DISAGREES, FEW, Asked, Chaining
+from overlapper.kernels.chain.chain import COLUMNS, DISAGREES, FEW, Asked, Chaining, SeededReads
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
@@ -22,15 +22,13 @@ PAIR = 3
 _kernel = partial(named, "chain.chain_kernels")
 
 
-class SeededReads(NamedTuple):
-    """What chains need of the reads, in device memory: of the tables of reads and of seeding."""
+class Room(NamedTuple):
+    """Memory for the seeds of candidates: device arrays of int32."""
 
-    lengths: Any
-    sketched: Any
-    marks: Any
-    word_offsets: Any
-    ranks: Any
-    starts: Any
+    y: Any
+    score: Any
+    before: Any
+    highest: Any
 
 
 class Chained(NamedTuple):
@@ -61,6 +59,7 @@ def chain_candidates(
     ----------
     found : Found or None
     reads : SeededReads
+        In device memory.
     k : int
         Seed length.
     chaining : Chaining
@@ -75,42 +74,18 @@ def chain_candidates(
     if found is None:
         return Chained(np.empty((0, PAIR), np.int32), np.empty((0, COLUMNS), np.int32))
     n = len(found.query)
-    room = [arena.array(len(found.hit_query_pos), np.int32) for _ in range(4)]
+    room = Room._make(arena.array(len(found.hit_query_pos), np.int32) for _ in range(4))
     rows, runs = arena.array((n, COLUMNS), np.int32), arena.array(n, np.int32)
     verdicts, kept = arena.array(n, np.int32), arena.array(n, np.int32)
     counts = arena.zeros(DISAGREES + 1, np.int32)
-    launch(
-        _kernel("chain_seeds"),
-        WARP * n,
-        arena,
-        *found[1:3],
-        *found[4:],
-        reads.lengths,
-        k,
-        *chaining,
-        *room,
-        runs,
-        rows,
-    )
-    launch(
-        _kernel("judge_chains"),
-        n,
-        arena,
-        *found[:3],
-        runs,
-        reads.lengths,
-        k,
-        *reads[1:],
-        *asked,
-        rows,
-        verdicts,
-    )
+    launch(_kernel("chain_seeds"), WARP * n, arena, found, reads.lengths, k, chaining, room, runs, rows)
+    launch(_kernel("judge_chains"), n, arena, found, runs, reads, k, asked, rows, verdicts)
     launch(_kernel("count_verdicts"), n, arena, verdicts, kept, counts)
     ranks = exclusive_sums(kept, arena)
     n_kept, n_counted = last_of(ranks, arena), arena.download(counts)
     pairs_kept = arena.array((max(1, n_kept), PAIR), np.int32)
     rows_kept = arena.array((max(1, n_kept), COLUMNS), np.int32)
-    launch(_kernel("gather_kept"), n, arena, *found[:3], rows, kept, ranks, pairs_kept, rows_kept)
+    launch(_kernel("gather_kept"), n, arena, found, rows, kept, ranks, pairs_kept, rows_kept)
     return Chained(
         arena.download(pairs_kept)[:n_kept], arena.download(rows_kept)[:n_kept],
         n, int(n_counted[FEW]), int(n_counted[DISAGREES]),

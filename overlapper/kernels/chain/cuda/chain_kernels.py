@@ -14,7 +14,6 @@ from overlapper.kernels.chain.chain import (
     LAST_Y,
     SCORE,
     SEEDS,
-    Asked,
     judge,
     trace,
 )
@@ -37,10 +36,7 @@ def _target_on_query_strand(x, targets, i, last_start):
 
 
 @cuda.jit
-def chain_seeds(
-    target, reverse, hit_starts, hit_counts, hit_query_pos, hit_target_pos, lengths, k,
-    look_back, max_gap, gap_cost, distance_cost, room_y, room_score, room_before, room_highest, runs, rows,
-):  # fmt: skip
+def chain_seeds(found, lengths, k, chaining, room, runs, rows):
     """Find the best chain of each candidate; a warp a candidate.
 
     Each lane looks back at another anchor. The CPU looks no farther back than it has to; to look at all of
@@ -48,15 +44,17 @@ def chain_seeds(
     """
     i = cuda.grid(1)
     candidate, lane = i // WARP, int32(i % WARP)
-    if candidate >= len(target):
+    if candidate >= len(found.target):
         return
-    hits = slice(hit_starts[candidate], hit_starts[candidate] + hit_counts[candidate])
-    x, targets, n = hit_query_pos[hits], hit_target_pos[hits], int32(hit_counts[candidate])
-    y, score, before, highest = room_y[hits], room_score[hits], room_before[hits], room_highest[hits]
-    last_start = lengths[target[candidate]] - k
+    look_back, max_gap, gap_cost, distance_cost = chaining
+    n, reverse = int32(found.hit_counts[candidate]), found.reverse[candidate]
+    hits = slice(found.hit_starts[candidate], found.hit_starts[candidate] + n)
+    x, targets = found.hit_query_pos[hits], found.hit_target_pos[hits]
+    y, score, before, highest = room.y[hits], room.score[hits], room.before[hits], room.highest[hits]
+    last_start = lengths[found.target[candidate]] - k
     for i in range(lane, n, WARP):
         y[i] = targets[i]
-        if reverse[candidate]:
+        if reverse:
             y[i] = _target_on_query_strand(x, targets, i, last_start)
     cuda.syncwarp()
     overlapping = min(k, max_gap) if distance_cost < 256 else 0
@@ -101,22 +99,12 @@ def chain_seeds(
 
 
 @cuda.jit
-def judge_chains(
-    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
-    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-    sure_seeds, sure_score, give_up, rows, verdicts,
-):  # fmt: skip
+def judge_chains(found, runs, reads, k, asked, rows, verdicts):
     """Judge each chain, as the CPU's `judge` does; a thread a chain."""
     i = cuda.grid(1)
-    if i < len(query):
-        asked = Asked(
-            min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-            sure_seeds, sure_score, give_up,
-        )  # fmt: skip
-        verdicts[i] = judge(
-            query[i], target[i], reverse[i], runs[i], lengths, k, sketched, marks, word_offsets, ranks,
-            seed_starts, asked, rows[i],
-        )  # fmt: skip
+    if i < len(rows):
+        query, target, reverse = found.query[i], found.target[i], found.reverse[i]
+        verdicts[i] = judge(query, target, reverse, runs[i], reads, k, asked, rows[i])
 
 
 @cuda.jit
@@ -129,13 +117,14 @@ def count_verdicts(verdicts, kept, counts):
 
 
 @cuda.jit
-def gather_kept(query, target, reverse, rows, kept, ranks, pairs_kept, rows_kept):
+def gather_kept(found, rows, kept, ranks, pairs_kept, rows_kept):
     """Write the chains that are kept, one after the other."""
     i = cuda.grid(1)
     if i >= len(kept) or not kept[i]:
         return
     at = ranks[i]
-    pairs_kept[at, 0], pairs_kept[at, 1], pairs_kept[at, 2] = query[i], target[i], int32(reverse[i])
+    pairs_kept[at, 0], pairs_kept[at, 1] = found.query[i], found.target[i]
+    pairs_kept[at, 2] = int32(found.reverse[i])
     rows_kept[at, 0] = int32(i)
     for column in range(1, COLUMNS):
         rows_kept[at, column] = rows[i, column]

@@ -27,25 +27,23 @@ def _planes(words, unknown, word_offset, length, origin, up, first):
 
 
 @cuda.jit
-def walk_each(
-    words, unknown, word_offsets, lengths, query, target, reverse, query_pos, target_pos, k, items,
-    end_edits, end_drop, walked,
-):  # fmt: skip
+def walk_each(reads, seeds, items, scheme, walked):
     """Walk from an end of a chain; a thread a walk."""
     number = cuda.grid(1)
     if number >= len(items):
         return
+    words, unknown, word_offsets, lengths = reads
     q_read, q_origin, q_up, q_steps, t_read, t_origin, t_up, t_steps = walks_from_item(
-        lengths, query, target, reverse, query_pos, target_pos, k, items[number]
+        lengths, seeds, items[number]
     )
     q_words, t_words = word_offsets[q_read], word_offsets[t_read]
     q_length, t_length = int32(lengths[q_read]), int32(lengths[t_read])
-    flip = _ALL if reverse[items[number] >> 1] else _NONE
+    flip = _ALL if seeds.reverse[items[number] >> 1] else _NONE
     q_done, t_done, left, columns, corner = int32(0), int32(0), int32(0), int32(0), int32(0)
     score, best, q_best, t_best = int64(0), int64(0), int32(0), int32(0)
     # Whether the row above the tile is one more, or one less, than a column before: columns 0 to 63, 64 on.
     low_rises, high_rises, low_falls, high_falls = _NONE, _NONE, _NONE, _NONE
-    while q_done < q_steps and t_done < t_steps and score >= best - PERCENT * end_drop:
+    while q_done < q_steps and t_done < t_steps and score >= best - PERCENT * scheme.drop:
         height = min(int32(TILE), min(int32(q_steps - q_done), int32(t_steps - t_done)))
         by = int32(max(left, int32(t_done - SLACK)) - left)
         rise, low_rises, high_rises, low_falls, high_falls = slid(
@@ -75,7 +73,7 @@ def walk_each(
                 unlike |= q_twos ^ (_NONE - ((t_twos >> bit) & _ONE))
                 same = ~unlike & q_known & (_NONE - ((t_known >> bit) & _ONE))
                 rise_in, fall_in = (above_rises >> bit) & _ONE, (above_falls >> bit) & _ONE
-                rises, falls, up, down = next_column(same, rises, falls, rise_in, fall_in)
+                rises, falls, up, down = next_column(same, rises, falls, rise_in, fall_in, _ONE)
                 more, less = (up >> last) & _ONE, (down >> last) & _ONE
                 below_rises |= more << bit
                 below_falls |= less << bit
@@ -88,7 +86,7 @@ def walk_each(
                 low_rises, low_falls = below_rises, below_falls
 
         q_done, t_done = int32(q_done + height), int32(left + used)
-        score = int64(end_edits) * int64(q_done) - int64(PERCENT) * int64(least)
+        score = int64(scheme.edits) * int64(q_done) - int64(PERCENT) * int64(least)
         if score > best:
             best, q_best, t_best = score, q_done, t_done
     walked[number, 0], walked[number, 1] = q_best, t_best

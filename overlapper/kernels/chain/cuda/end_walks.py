@@ -46,11 +46,8 @@ def walk_ends(
         return np.empty((0, 2), np.int32)
     mark = arena.mark()
     walked = arena.array((len(items), 2), np.int32)
-    launch(
-        _kernel("walk_each"), len(items), arena, reads.words, reads.unknown, reads.word_offsets,
-        reads.lengths, *upload_seeds(seeds, arena)[:-1], np.int32(seeds.length), arena.upload(items),
-        *scheme, walked,
-    )  # fmt: skip
+    there, items_there = upload_seeds(seeds, arena), arena.upload(items)
+    launch(_kernel("walk_each"), len(items), arena, reads.columns, there, items_there, scheme, walked)
     found = arena.download(walked)
     arena.release(mark)
     return found

@@ -21,8 +21,10 @@ def mark_unknown(unknown_start, unknown_end, unknown_offsets, word_offsets, unkn
 
 
 @cuda.jit(device=True, forceinline=True)
-def walks_from_item(reads_lengths, query, target, reverse, query_pos, target_pos, seed_length, item):
+def walks_from_item(lengths, seeds, item):
     """Return the walks of an extension; ``item`` is twice its seed, one more if it runs after the seed.
+
+    ``lengths`` are those of the reads.
 
     Returns
     -------
@@ -31,13 +33,13 @@ def walks_from_item(reads_lengths, query, target, reverse, query_pos, target_pos
         target's bases are to be complemented where the pair is reverse.
     """
     seed, after = item >> 1, (item & 1) == 1
-    q_read, t_read = query[seed], target[seed]
-    t_up = after != reverse[seed]
-    q_first, t_first = int32(query_pos[seed]), int32(target_pos[seed])
-    q_origin = int32(q_first + seed_length) if after else int32(q_first - 1)
-    t_origin = int32(t_first + seed_length) if t_up else int32(t_first - 1)
-    q_length = int32(reads_lengths[q_read] - q_origin) if after else int32(q_origin + 1)
-    t_length = int32(reads_lengths[t_read] - t_origin) if t_up else int32(t_origin + 1)
+    q_read, t_read = seeds.query[seed], seeds.target[seed]
+    t_up = after != seeds.reverse[seed]
+    q_first, t_first = int32(seeds.query_pos[seed]), int32(seeds.target_pos[seed])
+    q_origin = int32(q_first + seeds.length) if after else int32(q_first - 1)
+    t_origin = int32(t_first + seeds.length) if t_up else int32(t_first - 1)
+    q_length = int32(lengths[q_read] - q_origin) if after else int32(q_origin + 1)
+    t_length = int32(lengths[t_read] - t_origin) if t_up else int32(t_origin + 1)
     return q_read, q_origin, after, q_length, t_read, t_origin, t_up, t_length
 
 

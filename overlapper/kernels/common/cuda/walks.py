@@ -19,6 +19,15 @@ MARGIN = 1 << 15
 """Bytes that the arrays of reads may take beyond their items."""
 
 
+class DeviceColumns(NamedTuple):
+    """The columns of `DeviceReads`, as kernels take them."""
+
+    words: Any
+    unknown: Any
+    word_offsets: Any
+    lengths: Any
+
+
 class DeviceReads(NamedTuple):
     """Reads in device memory.
 
@@ -40,6 +49,11 @@ class DeviceReads(NamedTuple):
     unknown: Any
     word_offsets: Any
     lengths: Any
+
+    @property
+    def columns(self) -> DeviceColumns:
+        """What kernels take."""
+        return DeviceColumns._make(self[1:])
 
 
 def bytes_of_reads(words: int, reads: int, runs: int) -> int:

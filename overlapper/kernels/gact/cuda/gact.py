@@ -223,8 +223,8 @@ def arguments_of(
     lanes = min(slots, 32)
     columns, borders, directions = _room_words(scheme)
     return (
-        reads.words, reads.unknown, reads.word_offsets, reads.lengths, *anchors[:-1], arena.upload(items),
-        *(np.uint32(number) for number in gact_layout.tile_scores(*scheme[:4])),
+        reads.columns, anchors, arena.upload(items),
+        gact_layout.TileScores._make(map(np.uint32, gact_layout.tile_scores(*scheme[:4]))),
         np.int32(scheme.tile), np.int32(step),
         np.int64(100 - scheme.min_identity), np.int64(scheme.min_identity), np.int64(scheme.give_up),
         np.uint32(stored_blocks), np.uint32(lanes), arena.zeros(1, np.int32),
@@ -243,8 +243,8 @@ def _joined(
     runs = arena.array(count, np.int64)
     named("gact.gact_runs", "measure").launch(
         *_launch_shape(), arena.stream,
-        paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
-        reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
+        paths, path_offsets, kept, anchors, reads.lengths, *(np.int64(score) for score in scheme[:4]),
+        rows, columns, runs,
     )  # fmt: skip
     cigar_offsets = np.concatenate([[0], arena.download(runs).cumsum()])
     cigar = np.empty(cigar_offsets[-1], np.uint32)

@@ -83,22 +83,20 @@ def extension_kernel(bits: int, affine: bool):
 
     @cuda.jit
     def extend(
-        base_words, unknown, word_offsets, lengths, query, target, reverse, query_pos, target_pos, items,
-        equal, unequal, edge, opening, substitutes, tile, step, gain, loss, give_up, stored_blocks, lanes,
-        counter, columns_room, borders_room, directions_room, paths, path_offsets, kept_columns, tiles,
+        reads, anchors, items, tile_scores, tile, step, gain, loss, give_up, stored_blocks, lanes, counter,
+        columns_room, borders_room, directions_room, paths, path_offsets, kept_columns, tiles,
     ):  # fmt: skip
         """Extend ``items`` in their order.
 
         Parameters
         ----------
-        base_words, unknown, word_offsets, lengths : device array
-            As in `DeviceReads`.
-        query, target, reverse, query_pos, target_pos : device array
-            Anchors, as `Seeds` of no length.
+        reads : DeviceColumns
+        anchors : Seeds
+            Of no length.
         items : device array of int64
             Extensions: twice the anchor, one more if it runs after the anchor.
-        equal, unequal, edge, opening, substitutes : uint32
-            As in `TileScores`.
+        tile_scores : TileScores
+            Of uint32.
         tile, step : int32
         gain, loss, give_up : int64
         stored_blocks : uint32
@@ -115,6 +113,8 @@ def extension_kernel(bits: int, affine: bool):
         tiles : device array of int32
             Gets of how many tiles they are.
         """
+        base_words, unknown, word_offsets, lengths = reads
+        equal, unequal, edge, opening, substitutes = tile_scores
         thread = uint32(cuda.grid(1))
         group = uint32(thread // lanes)
         lane = uint32(thread - uint32(group * lanes))
@@ -142,7 +142,7 @@ def extension_kernel(bits: int, affine: bool):
                     break
                 item = items[number]
                 q_read, q_at, q_up, q_left, t_read, t_at, t_up, t_left = walks_from_item(
-                    lengths, query, target, reverse, query_pos, target_pos, int32(0), item
+                    lengths, anchors, item
                 )
                 q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
                 q_bases, t_bases = int32(lengths[q_read]), int32(lengths[t_read])

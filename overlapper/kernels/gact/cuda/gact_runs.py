@@ -43,8 +43,8 @@ def _leading(paths, path, kept):
 
 @cuda.jit
 def measure(
-    paths, path_offsets, kept_columns, target, reverse, query_pos, target_pos, lengths,
-    match, mismatch, gap_open, gap_extend, rows, columns, runs,
+    paths, path_offsets, kept_columns, anchors, lengths, match, mismatch, gap_open, gap_extend, rows, columns,
+    runs,
 ):  # fmt: skip
     """Find the interval and score of every alignment, and how many runs it has.
 
@@ -52,8 +52,8 @@ def measure(
     ----------
     paths, path_offsets, kept_columns : device array
         As `gact_path` leaves them.
-    target, reverse, query_pos, target_pos : device array
-        Anchors, as `Seeds` of no length.
+    anchors : Seeds
+        Of no length.
     lengths : device array of int64
         Of reads.
     match, mismatch, gap_open, gap_extend : int64
@@ -68,9 +68,9 @@ def measure(
         path_before, path_after = path_offsets[2 * row], path_offsets[2 * row + 1]
         before, after = kept_columns[2 * row], kept_columns[2 * row + 1]
         first, last = int64(0), before + after
-        q_start, t_start = int64(query_pos[row]), int64(target_pos[row])
-        if reverse[row]:
-            t_start = lengths[target[row]] - t_start
+        q_start, t_start = int64(anchors.query_pos[row]), int64(anchors.target_pos[row])
+        if anchors.reverse[row]:
+            t_start = lengths[anchors.target[row]] - t_start
         if after == 0:
             dropped, q_dropped, t_dropped = _leading(paths, path_before, before)
             last -= dropped

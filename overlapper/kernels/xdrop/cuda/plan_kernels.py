@@ -15,8 +15,8 @@ LOWEST = -(2**31)
 
 @cuda.jit
 def plan_extensions(
-    lengths, query, target, reverse, query_pos, target_pos, seed_length, match, number_of_round, usual_rows,
-    usable, longest, longest_read, least, likely, extensions, needed, numbers,
+    lengths, seeds, match, number_of_round, usual_rows, usable, longest, longest_read, needs, extensions,
+    needed, numbers,
 ):  # fmt: skip
     """Write a number for each extension that tells the group it starts with and its length; a thread each.
 
@@ -25,9 +25,9 @@ def plan_extensions(
 
     Parameters
     ----------
-    lengths, query, target, reverse, query_pos, target_pos : device array
-        Of reads; columns of the seeds.
-    seed_length, match : int
+    lengths : device array of int64, shape (reads,)
+    seeds : Seeds
+    match : int
     number_of_round : int
         In the first one are the longer extension of each seed (of equal ones, that before it), and both of
         those that are likely; in the second one the others.
@@ -38,10 +38,7 @@ def plan_extensions(
     longest : int
         No group holds an extension with this many bases before it on both sides together.
     longest_read : int
-    least : device array of int32, shape (seeds,)
-        Score that each seed needs with both extensions.
-    likely : device array of bool, shape (seeds,)
-        Which seeds will hardly fall short of it.
+    needs : Needs
     extensions : device array of int32, shape (2 * seeds, 3)
         What was found in the first round.
     needed : device array of int32, shape (2 * seeds,)
@@ -54,17 +51,13 @@ def plan_extensions(
     if item >= len(numbers):
         return
     seed, other = item >> 1, item ^ 1
-    _, _, _, q_steps, _, _, _, t_steps = walks_from_item(
-        lengths, query, target, reverse, query_pos, target_pos, seed_length, item
-    )
-    _, _, _, q_others, _, _, _, t_others = walks_from_item(
-        lengths, query, target, reverse, query_pos, target_pos, seed_length, other
-    )
+    _, _, _, q_steps, _, _, _, t_steps = walks_from_item(lengths, seeds, item)
+    _, _, _, q_others, _, _, _, t_others = walks_from_item(lengths, seeds, other)
     steps, others = int64(min(q_steps, t_steps)), int64(min(q_others, t_others))
     is_longer = steps > others or (steps == others and item & 1 == 0)
-    planned = (is_longer or likely[seed]) == (number_of_round == FIRST)
+    planned = (is_longer or needs.likely[seed]) == (number_of_round == FIRST)
     of_other = others * match if number_of_round == FIRST else int64(extensions[other, 0])
-    lacking = int64(least[seed]) - seed_length * match - of_other
+    lacking = int64(needs.least[seed]) - seeds.length * match - of_other
     if not planned or steps * match < lacking:
         numbers[item] = int32(0)
         return

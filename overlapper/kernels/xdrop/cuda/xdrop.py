@@ -183,9 +183,8 @@ def _plan(
     numbers = arena.array(count, np.int32)
     longest_read = max(1, int(reads.host.lengths.max(initial=0)))
     launch(
-        _kernel("plan_extensions"), count, arena, reads.lengths, *seeds[:-1], seeds.length, scheme.match,
-        number_of_round, usual_rows, arena.upload(usable), longest, longest_read, *needs, extensions, needed,
-        numbers,
+        _kernel("plan_extensions"), count, arena, reads.lengths, seeds, scheme.match, number_of_round,
+        usual_rows, arena.upload(usable), longest, longest_read, needs, extensions, needed, numbers,
     )  # fmt: skip
     counts = arena.zeros(path_classes.CLASSES, np.int32)
     shape = -(-count // _SORTED_BY_BLOCK), _SORTING_THREADS, arena.stream
@@ -208,13 +207,7 @@ def _extend(
     before_states = arena.mark()
     room = [arena.array(max(arena.free // 4, 4), np.uint8) for _ in range(2)]
     old, outgrown, requeued = _States.cut(room[1], 1, 0), 0, 0
-
-    def arguments(number: int, counters: Any) -> tuple:
-        items = lists[(number + 1) % 2], np.int32(outgrown), order[bounds[number] : bounds[number + 1]]
-        return (
-            *reads[1:], *seeds[:-1], np.int32(seeds.length), *items, *map(np.int32, scheme), counters,
-            extensions,
-        )  # fmt: skip
+    scores = Scheme._make(map(np.int32, scheme))
 
     for number, (lanes, words) in enumerate(GROUPS):
         count = outgrown + bounds[number + 1] - bounds[number]
@@ -223,9 +216,9 @@ def _extend(
             mark, counters = arena.mark(), arena.zeros(2, np.int32)
             new = _States.cut(room[number % 2], lanes * words, count)
             grouped_kernel(lanes, words).launch(
-                _blocks(), xdrop_groups.THREADS, arena.stream, *arguments(number, counters), needed,
-                np.int32(old.words), np.int32(old.room), old.heads, old.cells,
-                np.int32(new.room), new.heads, new.cells, lists[number % 2],
+                _blocks(), xdrop_groups.THREADS, arena.stream, reads.columns, seeds,
+                lists[(number + 1) % 2], np.int32(outgrown), order[bounds[number] : bounds[number + 1]],
+                scores, counters, extensions, needed, old, new, lists[number % 2],
             )  # fmt: skip
             outgrown, old = int(arena.download(counters)[1]), new
             requeued += outgrown
@@ -254,10 +247,20 @@ def _extend_on_cpu(
 
 
 class _States(NamedTuple):
-    """Memory for the states of extensions that outgrew their groups; see `xdrop_grouped`."""
+    """Memory for the states of extensions that outgrew their groups; see `xdrop_grouped`.
 
-    words: int
-    room: int
+    Attributes
+    ----------
+    words : int32
+        Of all lanes of the groups that leave them.
+    room : int32
+        How many there may be.
+    heads : device array of int32, shape (m, HEAD)
+    cells : device array of uint32, shape (m, 16 words)
+    """
+
+    words: np.int32
+    room: np.int32
     heads: Any
     cells: Any
 
@@ -265,13 +268,14 @@ class _States(NamedTuple):
     def cut(cls, block: Any, words: int, most: int) -> _States:
         """Return room in a block of bytes for at most so many states."""
         numbers = block[: block.size // 4 * 4].view(np.int32)
-        head, cells = xdrop_groups.HEAD, 16 * words
+        head, cells, of_lanes = xdrop_groups.HEAD, 16 * words, np.int32(words)
         room = min(most, numbers.size // (head + cells))
         if not room:
             nothing = numbers[:1]
-            return cls(words, 0, nothing.reshape(1, 1), nothing.view(np.uint32).reshape(1, 1))
+            return cls(of_lanes, np.int32(0), nothing.reshape(1, 1), nothing.view(np.uint32).reshape(1, 1))
         heads, rest = numbers[: room * head], numbers[room * head : room * (head + cells)]
-        return cls(words, room, heads.reshape(room, head), rest.view(np.uint32).reshape(room, cells))
+        of_cells = rest.view(np.uint32).reshape(room, cells)
+        return cls(of_lanes, np.int32(room), heads.reshape(room, head), of_cells)
 
 
 def _count(tried: dict[str, int], kernel: str, extensions: int) -> None:

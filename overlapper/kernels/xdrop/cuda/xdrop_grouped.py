@@ -67,35 +67,35 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
 
     @cuda.jit
     def extend_grouped(
-        base_words, unknown, word_offsets, lengths,
-        query, target, reverse, query_pos, target_pos, seed_length,
-        left, n_left, items, match, mismatch, gap, xdrop, stop_window, stop_rate, counters, extensions,
-        needed, old_words, old_room, old_heads, old_cells, room, heads, cells, leaves,
-    ):  # fmt: skip
+        reads, seeds, left, n_left, items, scheme, counters, extensions, needed, old, new, leaves
+    ):
         """Extend what narrower groups left, and then ``items``, in their order.
 
         Parameters
         ----------
+        reads : DeviceColumns
+        seeds : Seeds
         left, items : device array of int32
             Numbers of extensions: twice the seed, one more if it runs after the seed.
         n_left : int32
             How many of ``left``; each goes on from the state of its place, or from its seed if none was kept.
+        scheme : Scheme
+            Of int32.
         counters : device array of int32
             Of items taken, and of those that outgrew this group.
         extensions : device array of int32, shape (extensions, 3)
             Out: score, query and target bases of those that did not.
         needed : device array of int32, shape (extensions,)
             An extension that cannot reach this score any more ends, with what was best so far.
-        old_words : int32
-            Words of all lanes of the groups that left the old states.
-        old_room, room : int32
-            How many states were kept at most, and may be.
-        old_heads, heads : device array of int32, shape (m, HEAD)
-        old_cells, cells : device array of uint32, shape (m, 16 words)
-            States left by narrower groups, and by this one.
+        old, new : _States
+            Left by narrower groups, and by this one.
         leaves : device array of int32
             Out: numbers of those that outgrew this group.
         """
+        base_words, unknown, word_offsets, lengths = reads
+        match, mismatch, gap, xdrop, stop_window, stop_rate = scheme
+        old_words, old_room, old_heads, old_cells = old
+        _, room, heads, cells = new
         zero, one = int32(0), int32(1)
         lane = int32(cuda.laneid)
         rank = int32(lane & int32(lanes - 1))
@@ -142,7 +142,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                         item = items[int32(item - n_left)]
                     score_needed = needed[item]
                     q_read, q_origin, q_up, q_steps, t_read, t_origin, t_up, t_steps = walks_from_item(
-                        lengths, query, target, reverse, query_pos, target_pos, seed_length, item
+                        lengths, seeds, item
                     )
                     complement = uint32(FULL) if q_up != t_up else uint32(0)
                     q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
