@@ -7,7 +7,7 @@ are, which windows are candidates, and which seeds a candidate carries.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads, Seeding
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import words_for
+
+if TYPE_CHECKING:
+    from overlapper.kernels.candidates.dsoft import Bands
 
 SAMPLED_SEEDS = 4096
 """Seeds whose hits are counted to estimate the number of all hits."""
@@ -119,6 +122,20 @@ class DsoftFinder:
         """Return a finder for a few queries (ascending) alone; see `SeedIndex.among`."""
         return dataclasses.replace(self, index=self.index.among(queries))
 
+    def bands(self) -> Bands:
+        """Return the parameters as kernels take them."""
+        from overlapper.kernels.candidates.dsoft import Bands
+
+        p = self.params
+        return Bands(
+            self.index.kmer_length,
+            p.band_width.bit_length() - 1,
+            p.min_bases,
+            p.drift,
+            p.most_windows,
+            p.min_share,
+        )
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.
 
@@ -140,9 +157,7 @@ class DsoftFinder:
         numbers = lists.numbers(int(starts[query_start]), int(starts[query_stop]))
         rows, hit_counts, hit_query_pos, hit_target_pos = find_candidates(
             *lists.occurrences.columns, starts, numbers, self.lengths,
-            query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
-            self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
-            self.params.most_windows, self.params.min_share,
+            query_start, query_stop, self.first_target, self.index.limit, self.bands(),
         )  # fmt: skip
         return Candidates.of_rows(
             rows, hit_counts, hit_query_pos, hit_target_pos, self.index.kmer_length, self.index.seeding

@@ -167,14 +167,10 @@ class DsoftOnGpus:
         fits : bool
             Whether the index fits the GPU.
         """
-        from overlapper.kernels.candidates.cuda.dsoft import Bands, find_candidates
+        from overlapper.kernels.candidates.cuda.dsoft import find_candidates
         from overlapper.kernels.candidates.cuda.hits import of_queries
 
-        finder, dsoft = self._finder, self._finder.params
-        bands = Bands(
-            finder.index.kmer_length, dsoft.band_width.bit_length() - 1, dsoft.min_bases, dsoft.drift,
-            dsoft.most_windows, dsoft.min_share,
-        )  # fmt: skip
+        finder, bands = self._finder, self._finder.bands()
         # Blocks have about the same size, so that first come, first served keeps their order.
         with self._gpus.slot() as slot, slot.working():
             there, arena = self._on(slot), slot.arena

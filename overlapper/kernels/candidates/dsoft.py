@@ -3,6 +3,8 @@
 GPU twin: cuda/dsoft.py.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
@@ -22,25 +24,37 @@ QUERY, TARGET, REVERSE, QUERY_POS, TARGET_POS, SEEDS, SPAN = range(7)
 HEADER = 7
 
 
+class Bands(NamedTuple):
+    """Where hits of a pair are counted, and which counts are candidates.
+
+    Attributes
+    ----------
+    k : int
+        Bases of a hit.
+    band_bits : int
+        A band is ``2 ** band_bits`` wide.
+    min_bases : int
+        Least support of the first candidate of a pair on a strand.
+    drift : int
+        In thousandths of the overlap.
+    most_windows, min_share : int
+        Most candidates of a pair on a strand; least support of a further one, in percent of that of the
+        first.
+    """
+
+    k: int
+    band_bits: int
+    min_bases: int
+    drift: int
+    most_windows: int
+    min_share: int
+
+
 @njit(nogil=True, cache=True)
 def find_candidates(
-    occurrences,
-    width,
-    position_bits,
-    list_starts,
-    numbers,
-    lengths,
-    query_start,
-    query_stop,
-    first_target,
-    limit,
-    k,
-    band_bits,
-    min_bases,
-    drift,
-    most_windows,
-    min_share,
-):
+    occurrences, width, position_bits, list_starts, numbers, lengths, query_start, query_stop, first_target,
+    limit, bands,
+):  # fmt: skip
     """Find the candidates of queries ``[query_start, query_stop)``.
 
     Parameters
@@ -60,11 +74,7 @@ def find_candidates(
         Reads before this one are not targets.
     limit : int
         Most occurrences of a group.
-    k, band_bits, min_bases, drift : int
-        A band is ``2 ** band_bits`` wide; drift is in thousandths of the overlap.
-    most_windows, min_share : int
-        Most candidates of a pair on a strand; least support of a further one, in percent of that of the
-        first.
+    bands : Bands
 
     Returns
     -------
@@ -87,7 +97,8 @@ def find_candidates(
     grouped, diagonals = np.empty(0, np.uint64), np.empty(0, np.int32)
     inside = diagonals
     windows = np.zeros((1024, 2), np.int32)
-    fewest = 1 if k >= min_bases else 2
+    k, band_bits, most_windows = bands.k, bands.band_bits, bands.most_windows
+    fewest = 1 if k >= bands.min_bases else 2
     for query in range(query_start, query_stop):
         own = numbers[list_starts[query] - list_starts[query_start] :]
         n, hit_keys, hits = _collect_hits(
@@ -118,13 +129,10 @@ def find_candidates(
             target, reverse = key >> 1, key & 1
             t_length = lengths[target]
             pair = pairs[stop - count : stop]
-            if reverse:
-                _reverse_diagonals(pair, t_length - k, pair_diagonals)
-            else:
-                _forward_diagonals(pair, pair_diagonals)
+            _write_diagonals(pair, reverse, t_length - k, pair_diagonals)
             lowest = (-q_length >> band_bits) - 1
             bases, window = _best_window(pair, pair_diagonals, k, band_bits, lowest, pair_windows)
-            if bases < min_bases:
+            if bases < bands.min_bases:
                 continue
             if n_rows + most_windows > len(rows):
                 rows = grow_rows(rows, 2 * (n_rows + most_windows))
@@ -132,9 +140,9 @@ def find_candidates(
             if n_out + count > len(out_q):
                 out_q, out_t = grow(out_q, 2 * (n_out + count)), grow(out_t, 2 * (n_out + count))
             n_new, n_hits = _write_windows(
-                query, target, reverse, q_length, t_length, pair, pair_diagonals, k, band_bits, min_bases,
-                drift, most_windows, min_share, lowest, bases, window, pair_windows, inside,
-                rows[n_rows:], hit_counts[n_rows:], out_q[n_out:], out_t[n_out:],
+                query, target, reverse, q_length, t_length, pair, pair_diagonals, bands, lowest, bases,
+                window, pair_windows, inside, rows[n_rows:], hit_counts[n_rows:], out_q[n_out:],
+                out_t[n_out:],
             )  # fmt: skip
             n_rows, n_out = n_rows + n_new, n_out + n_hits
     return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
@@ -239,16 +247,10 @@ def _diagonal(hit, reverse, last_start):
 
 
 @inner
-def _forward_diagonals(pair, diagonals):
-    for i in range(len(pair)):
-        diagonals[i] = _diagonal(pair[i], 0, np.int32(0))
-
-
-@inner
-def _reverse_diagonals(pair, last_start, diagonals):
+def _write_diagonals(pair, reverse, last_start, diagonals):
     last = np.int32(last_start)
     for i in range(len(pair)):
-        diagonals[i] = _diagonal(pair[i], 1, last)
+        diagonals[i] = _diagonal(pair[i], reverse, last)
 
 
 @inner
@@ -273,9 +275,8 @@ def _leave_apart(keys, group_stop, group_count, grouped, lengths, k, band_bits):
 
 @inner
 def _write_windows(
-    query, target, reverse, q_length, t_length, pair, diagonals, k, band_bits, min_bases,
-    drift, most_windows, min_share, lowest, bases, window, windows, inside,
-    rows, hit_counts, hit_query_pos, hit_target_pos,
+    query, target, reverse, q_length, t_length, pair, diagonals, bands, lowest, bases, window, windows,
+    inside, rows, hit_counts, hit_query_pos, hit_target_pos,
 ):  # fmt: skip
     """Write the candidates of a pair on a strand: its best window, and others that come near it.
 
@@ -284,8 +285,7 @@ def _write_windows(
     query, target, reverse, q_length, t_length : int
     pair : ndarray of uint64
         Hits of the pair, with their ``diagonals``; both are scratch afterwards.
-    k, band_bits, min_bases, drift, most_windows, min_share : int
-        As `find_candidates` takes them.
+    bands : Bands
     lowest : int
         Band that bands are counted from.
     bases, window : int
@@ -300,6 +300,7 @@ def _write_windows(
     n, n_hits : int
         Candidates and hits.
     """
+    k, band_bits, min_bases, drift, most_windows, min_share = bands
     band_width, n_hits, left = np.int64(1) << band_bits, np.int64(0), np.int64(len(pair))
     enough = max(min_bases, bases * min_share // 100)
     for n in range(most_windows):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.kernels.candidates.cuda.hits import Index, sorted_hits
+from overlapper.kernels.candidates.dsoft import Bands
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
@@ -25,17 +26,6 @@ BLOCKS = 4096
 HEAD = 4
 """Integers of a candidate besides its pair."""
 _kernel = partial(named, "candidates.dsoft_kernels")
-
-
-class Bands(NamedTuple):
-    """The parameters of `find_candidates` from ``k`` on."""
-
-    k: int
-    band_bits: int
-    min_bases: int
-    drift: int
-    most_windows: int
-    min_share: int
 
 
 class Found(NamedTuple):
@@ -94,15 +84,13 @@ def find_candidates(
     DeviceError
         When the arena is too small for these queries.
     """
-    fewest = 1 if bands.k >= bands.min_bases else 2
     target_bits = max(1, (len(index.lengths) - 1).bit_length())
     hits = sorted_hits(index, query_start, query_stop, first_target, target_bits, arena)
     if hits is None:
         return None
     keys, places = hits
-    shape = target_bits, bands.k, bands.band_bits
     flags = arena.array(len(keys), np.int32)
-    launch(_kernel("flag_pairs"), len(keys), arena, keys, places, index.lengths, *shape, fewest, flags)
+    launch(_kernel("flag_pairs"), len(keys), arena, keys, places, index.lengths, target_bits, bands, flags)
     ranks = exclusive_sums(flags, arena)
     pairs = last_of(ranks, arena)
     if not pairs:
@@ -118,8 +106,8 @@ def find_candidates(
     sizes = arena.array((pairs, bands.most_windows), np.int32)
     heads = arena.array((pairs * bands.most_windows, HEAD), np.int32)
     _kernel("find_windows").launch(
-        blocks, WARP, arena.stream, keys, places, index.lengths, starts, query_start, *shape, *bands[2:],
-        diagonals, windows, query_pos, target_pos, counts, sizes, heads,
+        blocks, WARP, arena.stream, keys, places, index.lengths, starts, query_start, target_bits,
+        bands, diagonals, windows, query_pos, target_pos, counts, sizes, heads,
     )  # fmt: skip
     offsets = exclusive_sums(counts, arena)
     n = last_of(offsets, arena)

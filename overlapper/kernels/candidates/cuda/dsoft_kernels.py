@@ -18,7 +18,7 @@ TAKEN = -(2**31)
 
 
 @cuda.jit
-def flag_pairs(keys, places, lengths, target_bits, k, band_bits, fewest, flags):
+def flag_pairs(keys, places, lengths, target_bits, bands, flags):
     """Flag the first hit of each pair on a strand that may have a candidate; a thread a hit.
 
     A pair of too few hits has none, nor, where two are needed, one of two that no window holds.
@@ -29,11 +29,11 @@ def flag_pairs(keys, places, lengths, target_bits, k, band_bits, fewest, flags):
         return
     key = keys[x]
     flag = x == 0 or keys[x - 1] != key
-    if flag and fewest == 2:
+    if flag and bands.k < bands.min_bases:
         flag = x + 1 < n and keys[x + 1] == key
         if flag and (x + 2 == n or keys[x + 2] != key):
-            one = diagonal(key, places[x], lengths, target_bits, k) >> band_bits
-            other = diagonal(key, places[x + 1], lengths, target_bits, k) >> band_bits
+            one = diagonal(key, places[x], lengths, target_bits, bands.k) >> bands.band_bits
+            other = diagonal(key, places[x + 1], lengths, target_bits, bands.k) >> bands.band_bits
             flag = abs(one - other) <= 1
     flags[x] = int32(flag)
 
@@ -64,8 +64,8 @@ def _new_bases(places, diagonals, start, i, k, band_bits):
 
 @cuda.jit
 def find_windows(
-    keys, places, lengths, starts, first_query, target_bits, k, band_bits, min_bases, drift, most_windows,
-    min_share, diagonals, windows, query_pos, target_pos, counts, sizes, heads,
+    keys, places, lengths, starts, first_query, target_bits, bands, diagonals, windows, query_pos, target_pos,
+    counts, sizes, heads,
 ):  # fmt: skip
     """Find the candidates of each pair; a block a pair, in turn.
 
@@ -76,7 +76,8 @@ def find_windows(
     lengths : device array of int64, shape (reads,)
     starts : device array of int64, shape (pairs,)
         Where the hits of each pair start.
-    first_query, target_bits, k, band_bits, min_bases, drift, most_windows, min_share : int
+    first_query, target_bits : int
+    bands : Bands
     diagonals : device array of int32, shape (hits,)
         Room.
     windows : device array of int32, shape (blocks, n)
@@ -90,6 +91,7 @@ def find_windows(
     heads : device array of int32, shape (pairs * most_windows, HEAD)
         Out: that of each, as `Found` has it.
     """
+    k, band_bits, min_bases, drift, most_windows, min_share = bands
     best = cuda.shared.array(1, int64)
     near = cuda.shared.array(WARP, int64)
     inside = cuda.shared.array(WARP, int64)

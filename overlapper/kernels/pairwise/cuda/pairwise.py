@@ -24,6 +24,7 @@ from overlapper.kernels.pairwise.pairwise_chunks import (
     ORDER,
     Q_LENGTH,
     T_LENGTH,
+    Chunk,
     Extent,
     bytes_of,
     chunk_in,
@@ -47,7 +48,7 @@ _CHUNKS = 8
 directions the rest."""
 
 
-class _Scores(NamedTuple):
+class Scores(NamedTuple):
     """Scores on the device, in the order in which kernels take them."""
 
     table: Any
@@ -57,6 +58,7 @@ class _Scores(NamedTuple):
     gap_extend: np.int32
     free: np.int32
     band: np.int32
+    highest: np.int32
 
 
 def fits_device(q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: Scheme) -> np.ndarray:
@@ -100,13 +102,12 @@ class PairAligner:
         matrix = np.vstack([scheme.matrix, np.full((1, 5), min(0, int(scheme.matrix.min())))])
         self._bytes_fit = int(matrix.min()) >= -128 and int(matrix.max()) <= 127
         scores = matrix if self._bytes_fit else np.zeros_like(matrix)
-        self._highest = np.int32(max(0, int(matrix.max())))
-        self._scores = _Scores(
+        self._scores = Scores(
             arena.upload(matrix.astype(np.int32).ravel()),
             arena.upload(np.ascontiguousarray(scores[:, :4].astype(np.int8)).view(np.uint32).ravel()),
             arena.upload(scores[:, 4].astype(np.int8).view(np.uint8).astype(np.uint32)),
             np.int32(scheme.gap_open), np.int32(scheme.gap_extend), np.int32(scheme.free),
-            np.int32(min(scheme.band, LONGEST)),
+            np.int32(min(scheme.band, LONGEST)), np.int32(max(0, int(matrix.max()))),
         )  # fmt: skip
         self._packed_scores = {
             bits: arena.upload((scheme.matrix[:, :4] << bits).astype(np.int8).view(np.uint32).ravel())
@@ -141,7 +142,7 @@ class PairAligner:
         left = np.sort(numbers[ORDER, class_starts[EMPTY] : class_starts[EMPTY + 1]])
         there = chunk_in(arena.send(block), extent)
         unknown = there.unknown if extent.unknown else self._all_known
-        self._chunk = there.words.view(np.uint32), unknown, there.numbers
+        self._chunk = Chunk(there.words.view(np.uint32), unknown, there.numbers)
         self._found = arena.array((FOUND, count), np.int32)
         arena.fill(self._found, 0)
         for number in np.flatnonzero(np.diff(class_starts)).tolist():
@@ -180,7 +181,7 @@ class PairAligner:
             mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
             there = arena.array(len(here), np.uint32)
             self._launch(
-                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._chunk[2],
+                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._chunk.numbers,
                 self._found, offsets_there, np.int64(begin), np.int64(end), there,
             )  # fmt: skip
             here[:] = arena.fetch(there)[: len(here)]
@@ -192,7 +193,7 @@ class PairAligner:
 
     def _find_ends(self, group: Group, begin: int, end: int) -> None:
         """Find score and end of pairs ``[begin, end)`` by class."""
-        order, mark = self._chunk[2][ORDER][begin:end], self._arena.mark()
+        order, mark = self._chunk.numbers[ORDER][begin:end], self._arena.mark()
         if group.bits:
             self._launch_packed(group, order, end - begin)
         elif group.stripes or self._scheme.second:
@@ -207,7 +208,7 @@ class PairAligner:
         first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
             named("pairwise.pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits,
-            self._modern), (count + 1) // 2 * group.lanes, *self._chunk, order,
+            self._modern), (count + 1) // 2 * group.lanes, self._chunk, order,
             self._packed_scores[group.bits], _twice(first << group.bits), _twice(following << group.bits),
             self._found,
         )  # fmt: skip
@@ -255,8 +256,8 @@ class PairAligner:
             if traced:
                 self._launch(
                     named("pairwise.pairwise_wide", "trace_kernel", group.lanes, group.rows,
-                    self._scheme.local), len(order), *self._chunk, order, self._scores.table,
-                    *self._scores[3:], *room[2:], self._found, self._keep, self._paths,
+                    self._scheme.local), len(order), self._chunk, order, self._scores, *room[2:],
+                    self._found, self._keep, self._paths,
                 )  # fmt: skip
             self._arena.release(mark)
         return left
@@ -269,12 +270,12 @@ class PairAligner:
                 group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
                 scheme.second and not traced,
             ),
-            len(order) * group.lanes, *self._chunk, order, *self._scores, self._highest, *room, self._found,
+            len(order) * group.lanes, self._chunk, order, self._scores, *room, self._found,
         )  # fmt: skip
 
     def _lengths(self, row: int) -> np.ndarray:
         """Return lengths of the queries or the targets of all pairs."""
-        return self._arena.download(self._chunk[2][row])
+        return self._arena.download(self._chunk.numbers[row])
 
     def _follow_paths(self, words: int) -> np.ndarray:
         """Find starts, counts and operations; return pairs left to the CPU.
@@ -287,8 +288,8 @@ class PairAligner:
         mark = arena.mark()
         classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
         self._launch(
-            named("pairwise.pairwise_bands", "plan_paths"), count, self._chunk[2], self._found,
-            self._highest, self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
+            named("pairwise.pairwise_bands", "plan_paths"), count, self._chunk.numbers, self._found,
+            self._scores, classes,
         )  # fmt: skip
         counts = arena.zeros(path_classes.CLASSES, np.int32)
         self._launch(named("common.sort_by_class", "count_classes"), count, classes, counts)
@@ -321,13 +322,8 @@ class PairAligner:
             Pairs that are left to groups of threads: there is no room for a warp of threads with theirs.
         """
         arena = self._arena
-        kernel = named(
-            "pairwise.pairwise_bands",
-            "banded_kernel",
-            self._scheme.local,
-            self._bytes_fit,
-            self._scheme.band >= 0,
-        )
+        settings = self._scheme.local, self._bytes_fit, self._scheme.band >= 0
+        kernel = named("pairwise.pairwise_bands", "banded_kernel", *settings)
         blocks, columns = path_classes.largest_of_classes()
         left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < path_classes.TOO_LARGE]
         too_large = []
@@ -348,7 +344,7 @@ class PairAligner:
             directions = arena.array(slots * sizes[0] * sizes[1], np.uint64)
             between = arena.array(slots * sizes[1], np.uint64)
             self._launch(
-                kernel, slots, *self._chunk, order[begin:end], *self._scores, self._highest,
+                kernel, slots, self._chunk, order[begin:end], self._scores,
                 *(np.int64(size) for size in sizes), np.int64(slots), between, directions, self._found,
                 self._keep, self._paths,
             )  # fmt: skip

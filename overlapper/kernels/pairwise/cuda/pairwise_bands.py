@@ -58,15 +58,15 @@ def _gap_bases(slack, cost):
 
 
 @cuda.jit(device=True)
-def path_band(score, row, column, highest, gap_open, gap_extend, low, high):
+def path_band(score, row, column, scores, low, high):
     """Return the lowest and the highest diagonal of paths with that score and end, from ``low`` to ``high``.
 
     A path as far as ``k`` diagonals from that of its end has ``k`` bases of gaps on the way there, and pairs
     no more bases than either sequence has left.
     """
-    q_slack = int32(highest * row + gap_open - score)
-    t_slack = int32(highest * column + gap_open - score)
-    cost, lost = int32(-gap_extend), int32(highest - gap_extend)
+    q_slack = int32(scores.highest * row + scores.gap_open - score)
+    t_slack = int32(scores.highest * column + scores.gap_open - score)
+    cost, lost = int32(-scores.gap_extend), int32(scores.highest - scores.gap_extend)
     deletions = min(_gap_bases(q_slack, cost), _gap_bases(t_slack, lost))
     insertions = min(_gap_bases(t_slack, cost), _gap_bases(q_slack, lost))
     diagonal = int32(column - row)
@@ -92,7 +92,7 @@ def _class_of(blocks, columns):
 
 
 @cuda.jit
-def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
+def plan_paths(numbers, found, scores, classes):
     """Tell how much room paths take.
 
     Parameters
@@ -100,8 +100,7 @@ def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
     numbers : device array of int32, shape (5, n)
     found : device array of int32, shape (9, n)
         Score and end of each pair. Of pairs without a path, start and counts are set.
-    highest, gap_open, gap_extend, band : int32
-        The highest score of the matrix, 0 at least.
+    scores : Scores
     classes : device array of int32, shape (n,)
         Gets the class of each pair: 0 of those without a path, `TOO_LARGE`, or as `path_classes` tells.
     """
@@ -109,8 +108,8 @@ def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
         score, row, column = found[0, pair], found[2, pair], found[4, pair]
         classes[pair], found[RUNS, pair] = int32(0), int32(0)
         if row > int32(0) and column > int32(0):
-            low, high = band_limits(numbers[Q_LENGTH, pair], numbers[T_LENGTH, pair], band)
-            low, high = path_band(score, row, column, highest, gap_open, gap_extend, low, high)
+            low, high = band_limits(numbers[Q_LENGTH, pair], numbers[T_LENGTH, pair], scores.band)
+            low, high = path_band(score, row, column, scores, low, high)
             blocks = int32(int32(row + int32(ROWS - 1)) // int32(ROWS))
             columns = int32(high - low + int32(ROWS))
             fits = int64(blocks) * int64(columns) <= int64(LARGEST_ROOM)
@@ -138,8 +137,7 @@ def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
 
     @cuda.jit(max_registers=REGISTERS)
     def align_in_bands(
-        words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
-        highest, blocks_room, columns_room, slots, rows_between, directions, found, keep, paths,
+        chunk, order, scores, blocks_room, columns_room, slots, rows_between, directions, found, keep, paths
     ):  # fmt: skip
         """Align pairs ``order`` and follow their paths.
 
@@ -147,6 +145,8 @@ def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
         ``columns_room`` columns, and ``rows_between`` for the lowest row of a block. ``found`` and ``paths``
         are as in `follower`.
         """
+        words, unknown, numbers = chunk
+        table, profile_known, profile_n, gap_open, gap_extend, free, band, _ = scores
         h, deletion = cuda.local.array(ROWS, int32), cuda.local.array(ROWS, int32)
         profile, profile_2 = cuda.local.array(ROWS, uint32), cuda.local.array(ROWS, uint32)
         gap_1, gap_n = int32(gap_open + gap_extend), int32(gap_extend)
@@ -161,7 +161,7 @@ def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
             q_at, n, q_flags, t_at, m, t_flags = sequences_of(numbers, pair)
             row, column = found[2, pair], found[4, pair]
             low, high = band_limits(n, m, band)
-            low, high = path_band(found[0, pair], row, column, highest, gap_open, gap_extend, low, high)
+            low, high = path_band(found[0, pair], row, column, scores, low, high)
             above_first, above_last = int32(1), column
             blocks = int32(row + int32(ROWS - 1)) // int32(ROWS)
             for block in range(blocks):
@@ -217,9 +217,6 @@ def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
                             (uint64(uint32(h[ROWS - 1])) << uint64(32)) | uint64(uint32(insertion))
                         )
                 above_first, above_last = first, last
-            follow(
-                words, unknown, numbers, table, gap_open, gap_extend, free, directions, at, low, columns_room,
-                found, pair, keep, paths,
-            )  # fmt: skip
+            follow(chunk, scores, directions, at, low, columns_room, found, pair, keep, paths)
 
     return align_in_bands

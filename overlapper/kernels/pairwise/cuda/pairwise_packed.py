@@ -85,10 +85,9 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
             found[4, pair] = int32(0xFFFFF - int32((best >> 20) & 0xFFFFF)) if score else int32(0)
 
     @cuda.jit
-    def local_ends(
-        words, unknown, numbers, order, by_base, first_gap, next_gap, found
-    ):  # fmt: skip
+    def local_ends(chunk, order, by_base, first_gap, next_gap, found):
         """Align pairs ``order``, two after another together; ``found`` gets scores and ends."""
+        words, unknown, numbers = chunk
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32

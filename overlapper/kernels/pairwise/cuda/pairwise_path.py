@@ -41,15 +41,13 @@ def follower(local: bool, word_at):
     """
 
     @cuda.jit(device=True)
-    def follow(
-        words, unknown, numbers, table, gap_open, gap_extend, free, directions, at, a, b, found, pair, keep,
-        paths,
-    ):  # fmt: skip
+    def follow(chunk, scores, directions, at, a, b, found, pair, keep, paths):
         """Follow the path that ends where ``found`` says, and set there where it starts and what it has.
 
         ``paths`` gets its operations, the last one first, from twice the word on where its query is, if
         ``keep`` says so.
         """
+        words, unknown, numbers = chunk
         q_at, n, q_flags, t_at, m, t_flags = sequences_of(numbers, pair)
         path = int32(int32(2) * q_at)
         score, row, column = found[0, pair], found[2, pair], found[4, pair]
@@ -61,17 +59,17 @@ def follower(local: bool, word_at):
             flags = word_at(directions, at, a, b, row, column)
             goes_on = uint32(flags >> uint64(48)) if gap == int32(DELETE) else uint32(flags >> uint64(32))
             if gap != int32(0) and not goes_on & uint32(1):
-                gap, score = int32(0), int32(score - gap_open)
+                gap, score = int32(0), int32(score - scores.gap_open)
             if local and gap == int32(0) and score == int32(0):
                 inside = False
             else:
                 if gap == int32(0) and flags & uint64(1):
                     gap = int32(DELETE) if (flags >> uint64(16)) & uint64(1) else int32(INSERT)
-                operation, change = int32(gap - int32(1)), gap_extend
+                operation, change = int32(gap - int32(1)), scores.gap_extend
                 if gap == int32(0):
                     q_code = base_of(words, unknown, q_at, n, q_flags, int32(row - int32(1)))
                     t_code = base_of(words, unknown, t_at, m, t_flags, int32(column - int32(1)))
-                    change = table[q_code * int32(5) + t_code]
+                    change = scores.table[q_code * int32(5) + t_code]
                     equal = q_code == t_code and q_code < int32(4)
                     operation = int32(EQUAL) if equal else int32(UNEQUAL)
                 score = int32(score - change)
@@ -83,12 +81,12 @@ def follower(local: bool, word_at):
                 row = int32(row - int32(operation != int32(DELETION)))
                 column = int32(column - int32(operation != int32(INSERTION)))
                 inside = row > int32(0) and column > int32(0)
-        if not local and not free & QUERY_START and row > int32(0):
+        if not local and not scores.free & QUERY_START and row > int32(0):
             changes = int32(changes + int32(last != int32(INSERTION)))
             while row > int32(0):
                 word = _kept(word, columns, int32(INSERTION), keep, paths, path)
                 columns, row = int32(columns + int32(1)), int32(row - int32(1))
-        if not local and not free & TARGET_START and column > int32(0):
+        if not local and not scores.free & TARGET_START and column > int32(0):
             changes = int32(changes + int32(last != int32(DELETION)))
             while column > int32(0):
                 word = _kept(word, columns, int32(DELETION), keep, paths, path)

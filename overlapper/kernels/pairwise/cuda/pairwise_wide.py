@@ -50,15 +50,14 @@ def wide_kernel(
     fill_column = column_filler(rows, local, traced, bytes_fit, banded)
 
     @cuda.jit
-    def align_wide(
-        words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
-        highest, kept, kept_offsets, directions, direction_offsets, found,
-    ):  # fmt: skip
+    def align_wide(chunk, order, scores, kept, kept_offsets, directions, direction_offsets, found):
         """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends, row 7 second best scores.
 
         ``kept`` has room for `KEPT` numbers of each column, from `KEPT` times ``kept_offsets`` on; zeros if
-        second best scores are asked for. ``highest`` is the highest score of the matrix.
+        second best scores are asked for.
         """
+        words, unknown, numbers = chunk
+        table, profile_known, profile_n, gap_open, gap_extend, free, band, highest = scores
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32
@@ -238,18 +237,13 @@ def trace_kernel(lanes: int, rows: int, local: bool):
     follow = follower(local, word_at)
 
     @cuda.jit
-    def trace(
-        words, unknown, numbers, order, table, gap_open, gap_extend, free, band, directions,
-        direction_offsets, found, keep, paths,
-    ):  # fmt: skip
+    def trace(chunk, order, scores, directions, direction_offsets, found, keep, paths):
         for slot in range(cuda.grid(1), len(order), cuda.gridsize(1)):
             pair = order[slot]
-            _, n, _, _, m, _ = sequences_of(numbers, pair)
-            low, _ = band_limits(n, m, band)
-            stride = int32(stripe_columns(lanes * rows, n, m, band) + int32(lanes - 1))
-            follow(
-                words, unknown, numbers, table, gap_open, gap_extend, free, directions,
-                direction_offsets[slot], int64(stride), low, found, pair, keep, paths,
-            )  # fmt: skip
+            _, n, _, _, m, _ = sequences_of(chunk.numbers, pair)
+            low, _ = band_limits(n, m, scores.band)
+            stride = int32(stripe_columns(lanes * rows, n, m, scores.band) + int32(lanes - 1))
+            at = direction_offsets[slot]
+            follow(chunk, scores, directions, at, int64(stride), low, found, pair, keep, paths)
 
     return trace

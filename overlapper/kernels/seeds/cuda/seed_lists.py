@@ -43,15 +43,9 @@ class Lists(NamedTuple):
 
 
 def pack_occurrences(
-    groups: Groups,
-    reads: DeviceReads,
-    owners: Any,
-    least: int,
-    most: int,
-    unthinned: int,
-    occurrences: Any,
+    groups: Groups, reads: DeviceReads, owners: Any, least: int, most: int, unthinned: int, occurrences: Any,
     arena: Arena,
-) -> int:
+) -> int:  # fmt: skip
     """Write the occurrences of the groups that seed, and return how many they are.
 
     Parameters
