@@ -25,8 +25,6 @@ class Opening:
         Bytes to take on each GPU at most; 0 takes what is free.
     kernels : sequence of str
         As `Gpus` takes it.
-    warm_up : callable
-        Is called with the GPUs when they have the reads, before they are handed over.
     closed : callable, optional
         Is called with the names of the GPUs when they are closed.
 
@@ -41,10 +39,9 @@ class Opening:
         choose: Callable[[], Sequence[Device]],
         memory: int,
         kernels: Sequence[str],
-        warm_up: Callable[[Gpus], None],
         closed: Callable[[Sequence[str]], object] = lambda names: None,
     ) -> None:
-        self._memory, self._kernels, self._warm_up, self._closed = memory, kernels, warm_up, closed
+        self._memory, self._kernels, self._closed = memory, kernels, closed
         self._reads: Future[Reads] = Future()
         self._gpus: Gpus | None = None
         self._thread = ThreadPoolExecutor(1)
@@ -79,7 +76,6 @@ class Opening:
             return None
         self._gpus = Gpus(devices, self._memory, kernels=self._kernels)
         self._gpus.hold(self._reads.result())
-        self._warm_up(self._gpus)
         return self._gpus
 
     def _close(self) -> None:

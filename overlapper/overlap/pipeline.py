@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Never
 
 import numpy as np
 
-from overlapper.extend.batches import warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.on_gpus import kernels_for
 from overlapper.extend.registry import check_compression, device_for, extending_devices
@@ -184,8 +182,7 @@ def opening(
     changes : mapping, optional
         As `run` takes it.
     """
-    wanted = Params().changed(changes or {})
-    return Opening(choose, memory, kernels_for(wanted), partial(warm_up, wanted), closed)
+    return Opening(choose, memory, kernels_for(Params().changed(changes or {})), closed)
 
 
 def _run(

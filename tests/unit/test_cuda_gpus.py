@@ -159,15 +159,12 @@ def test_a_driver_that_answers_late_and_badly_ends_the_run(pretended):
 
 
 def test_gpus_are_given_back_when_a_run_fails_before_they_are_asked_for(pretended):
-    opened, closed = [], []
-    with (
-        pytest.raises(KeyError),
-        Opening(lambda: TWO, 0, ["xdrop"], opened.append, closed.append) as opening,
-    ):
+    closed = []
+    with pytest.raises(KeyError), Opening(lambda: TWO, 0, ["xdrop"], closed.append) as opening:
         opening.hold(reads_of(texts_of(1)))
         raise KeyError
     assert closed == [["cuda:0", "cuda:1"]]
-    assert opened[0]._free.empty()
+    assert opening()._free.empty()
 
 
 def test_gpus_are_ended_but_not_the_cpu(monkeypatch):
