@@ -57,7 +57,7 @@ class ChainsOnGpus(FromSeedsOnGpus["Chained"]):
     def _made(self, found: Found | None, there: DeviceSeedIndex, arena: Arena) -> Chained:
         from overlapper.kernels.chain.cuda.chain import chain_candidates
 
-        reads = chain.kernel.SeededReads(there.seeds.lengths, *there.seeding)
+        reads = chain.kernel.SeededReads._make((there.seeds.lengths, *there.seeding))
         return chain_candidates(
             found, reads, self._finder.index.kmer_length, *chain.settings(self._params), arena
         )
