@@ -71,7 +71,7 @@ def extend(
         When the GPUs have too little memory.
     """
     q_lengths, t_lengths = reads.lengths[candidates.query], reads.lengths[candidates.target]
-    _check_seeds(candidates, q_lengths, t_lengths)
+    check_seeds(reads, candidates)
     _check_range(int((q_lengths + t_lengths).max(initial=0)), params)
     if gpus and len(candidates):
         return _extend_on(gpus, reads, candidates, params), {}
@@ -122,40 +122,27 @@ def _overlaps(
     query, target, reverse = candidates.query[rows], candidates.target[rows], candidates.reverse[rows]
     q_start, q_end, t_start, t_end, score, matches, columns = found.T
     t_start, t_end = forward_intervals(t_start, t_end, reverse, reads.lengths[target])
-    edits = columns - matches
+    edits, kind = columns - matches, np.full(len(query), UNCLASSIFIED, np.uint8)
     divergence = np.full(len(query), np.nan, np.float32)
     np.divide(edits, columns, out=divergence, where=columns > 0, casting="unsafe")
     return Overlaps(
-        query=query,
-        target=target,
-        reverse=reverse,
-        q_start=q_start,
-        q_end=q_end,
-        t_start=t_start,
-        t_end=t_end,
-        matches=matches,
-        block_length=columns,
-        score=score,
-        seeds=candidates.seeds[rows],
-        divergence=divergence,
-        kind=np.full(len(query), UNCLASSIFIED, np.uint8),
-        edits=edits,
-        cigar=cigar,
-        cigar_offsets=cigar_offsets,
-    )
+        query, target, reverse, q_start, q_end, t_start, t_end, matches, columns, score,
+        candidates.seeds[rows], divergence, kind, edits, cigar=cigar, cigar_offsets=cigar_offsets,
+    )  # fmt: skip
 
 
-def _check_seeds(candidates: Candidates, q_lengths: np.ndarray, t_lengths: np.ndarray) -> None:
-    for name, first, lengths in (
-        ("query_pos", candidates.query_pos, q_lengths),
-        ("target_pos", candidates.target_pos, t_lengths),
+def check_seeds(reads: Reads, candidates: Candidates) -> None:
+    """Raise a `ParameterError` if the seed of a candidate does not lie within its reads."""
+    for side, read, first in (
+        ("query", candidates.query, candidates.query_pos),
+        ("target", candidates.target, candidates.target_pos),
     ):
-        wrong = np.flatnonzero((first < 0) | (first.astype(np.int64) + candidates.seed_length > lengths))
-        if len(wrong):
-            row = wrong[0]
+        outside = (first < 0) | (first.astype(np.int64) + candidates.seed_length > reads.lengths[read])
+        if outside.any():
+            row = int(np.argmax(outside))
             raise ParameterError(
-                f"candidate {row}: {name} is {first[row]}, expected a seed of {candidates.seed_length} bases "
-                f"within a read of {lengths[row]}"
+                f"candidate {row}: its seed of {candidates.seed_length} bases at {side} position "
+                f"{first[row]} lies outside read {reads.name(read[row])} of {reads.lengths[read[row]]} bases"
             )
 
 

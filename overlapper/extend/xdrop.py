@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.extend.gact import check_seeds
 from overlapper.kernels.common.walks import PackedReads, Seeds, exact_seeds
 from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.params.stages import XdropParams
@@ -61,7 +62,7 @@ def extend(
     """
     if not len(candidates):
         return Overlaps.empty(), {}
-    _check_range(reads, candidates)
+    check_seeds(reads, candidates)
     room = _room(reads, candidates)
     if not fits_scores(int(room.max()), params):
         raise ParameterError(
@@ -136,20 +137,6 @@ def estimate_columns(
     return np.clip(matches, 0, pairs), pairs + gaps
 
 
-def _check_range(reads: Reads, candidates: Candidates) -> None:
-    for side, read, first in (
-        ("query", candidates.query, candidates.query_pos),
-        ("target", candidates.target, candidates.target_pos),
-    ):
-        outside = (first < 0) | (first + candidates.seed_length > reads.lengths[read])
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise ParameterError(
-                f"candidate {row}: its seed of {candidates.seed_length} bases at {side} position "
-                f"{first[row]} lies outside read {reads.name(read[row])} of {reads.lengths[read[row]]} bases"
-            )
-
-
 def _check_exact(reads: Reads, candidates: Candidates, first: int, exact: np.ndarray) -> None:
     if not exact.all():
         row = first + int(np.argmin(exact))
@@ -203,10 +190,5 @@ def estimated(intervals: Intervals, score: np.ndarray, seeds: np.ndarray, params
     np.divide(columns - matches, columns, out=divergence, where=columns > 0)
     return Overlaps(
         i.query, i.target, i.reverse, i.q_start, i.q_end, i.t_start, i.t_end,
-        matches=matches,
-        block_length=columns,
-        score=score,
-        seeds=seeds,
-        divergence=divergence,
-        kind=np.full(len(score), UNCLASSIFIED),
+        matches, columns, score, seeds, divergence, np.full(len(score), UNCLASSIFIED),
     )  # fmt: skip

@@ -147,11 +147,9 @@ def test_no_candidates():
     assert overlaps.edits is not None
 
 
-@pytest.mark.parametrize(
-    ("q_pos", "t_pos", "name"), [(-1, 0, "query_pos"), (0, 7, "target_pos"), (6, 0, "query_pos")]
-)
-def test_a_seed_outside_its_read_is_an_error(q_pos, t_pos, name):
-    with pytest.raises(ParameterError, match=f"candidate 0: {name} is .* within a read of 8"):
+@pytest.mark.parametrize(("q_pos", "t_pos", "side"), [(-1, 0, "query"), (0, 7, "target"), (6, 0, "query")])
+def test_a_seed_outside_its_read_is_an_error(q_pos, t_pos, side):
+    with pytest.raises(ParameterError, match=f"candidate 0: its seed of 3 bases at {side} .* of 8 bases"):
         align("ACGTACGT", "ACGTACGT", q_pos, t_pos, seed_length=3)
 
 
