@@ -178,7 +178,7 @@ def _lane_by_lane(
 ) -> None:
     """Have an operator do what ``build(builder, *operands)`` does with vectors, or masks, of one type."""
 
-    class Typed(AbstractTemplate):  # type: ignore[misc] # numba has no types
+    class Typed(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
             if isinstance(args[0], kind) and args == operands * args[:1]:
                 return signature(result(args[0]), *args)
