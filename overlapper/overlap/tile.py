@@ -22,6 +22,7 @@ from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
+from overlapper.gpu.opening import Opening
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
@@ -62,18 +63,9 @@ class Tile:
     finder: Finder
 
     def agreements(
-        self, params: Params, opened: Callable[[], Gpus | None], threads: int
+        self, queries: np.ndarray, params: Params, opened: Opening | None, threads: int
     ) -> Iterator[np.ndarray]:
-        """Yield the agreement of the chains of a sample of queries (`overlapper.extend.chain.agreements`).
-
-        Parameters
-        ----------
-        params : Params
-        opened : callable
-            Waits for the GPUs that hold the reads.
-        threads : int
-        """
-        queries = chain.sample_queries(len(self.reads))
+        """Yield the agreement of the chains of some queries (`overlapper.extend.chain.agreements`)."""
         find = candidates_by_query(opened, self.finder, queries)
         yield from map_in_order(
             lambda query: chain.agreements(self.seeded, find(query), params.chain), queries.tolist(), threads
