@@ -115,10 +115,6 @@ class DsoftFinder:
         hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))
 
-    def among(self, queries: np.ndarray) -> DsoftFinder:
-        """Return a finder for a few queries (ascending) alone; see `SeedIndex.among`."""
-        return dataclasses.replace(self, index=self.index.among(queries))
-
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.
 

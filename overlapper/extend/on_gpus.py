@@ -57,22 +57,15 @@ def prepared_finder(opened: Opening | None, reads: Reads, params: Params, thread
     return kind.prepare(reads, params, threads)
 
 
-def candidates_by_query(
-    opened: Opening | None, finder: QueryFinder, queries: np.ndarray
-) -> Callable[[int], Candidates]:
-    """Return a function that returns the candidates, with seeds, of any of these queries.
-
-    A GPU that has the index finds the candidates of all queries at once, else the CPU finds those of one
-    query at a time.
-    """
-    if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, DeviceSeedLists):
-        gpus = opened() if opened else None
-        if gpus:
-            found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)
-            return dict(zip(queries.tolist(), found, strict=True)).__getitem__
-    elif isinstance(finder, DsoftFinder):
-        finder = finder.among(queries)
-    return lambda query: finder.find(query, query + 1)
+def found_on_gpus(opened: Opening | None, finder: QueryFinder, queries: np.ndarray) -> dict[int, Candidates]:
+    """Return the candidates, with seeds, of each of these queries where GPUs have the index; else nothing."""
+    if not (opened and isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, DeviceSeedLists)):
+        return {}
+    gpus = opened()
+    assert gpus
+    return dict(
+        zip(queries.tolist(), DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries), strict=True)
+    )
 
 
 def opening(

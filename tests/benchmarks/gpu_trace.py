@@ -33,7 +33,7 @@ TRACED = {
     "overlapper.sketch.page_chains": ["partition"],
     "overlapper.sketch.seed_index": ["SeedIndex.build"],
     "overlapper.sketch.grouped": ["SeedingMinimizers.choose"],
-    "overlapper.sketch.seed_lists": ["HostSeedLists._list", "HostSeedLists.among"],
+    "overlapper.sketch.seed_lists": ["HostSeedLists._list"],
     "overlapper.sketch.seed_index_gpu": ["build", "_room_for"],
     "overlapper.sketch.seed_lists_gpu": ["IndexCopies._copied"],
     "overlapper.kernels.seeds.cuda.seed_index": ["group_by_hash", "_minimizers"],
