@@ -78,7 +78,7 @@ def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True)
-class _MadeUp:
+class _WarmUpGpus:
     """GPUs that extend seeds of other reads than their own, for `warm_up`; the funnel counts none of it."""
 
     gpus: Gpus
@@ -118,5 +118,5 @@ def warm_up(params: Params, gpus: Gpus) -> None:
         query=nothing, target=nothing + 1, reverse=nothing > 0, query_pos=places, target_pos=places,
         seeds=nothing, span=nothing, seed_length=seed_length,
     )  # fmt: skip
-    extend = extender(params.extender, _MadeUp(gpus, reads))
+    extend = extender(params.extender, _WarmUpGpus(gpus, reads))
     extend(reads, candidates, getattr(params, params.extender), 1)

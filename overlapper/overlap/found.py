@@ -12,7 +12,7 @@ from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.artifacts import finished_artifact
 from overlapper.overlap.parts import Part, by_queries, parts_of
-from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
+from overlapper.overlap.tile import BLOCK_BASES, BlockOverlaps, Extension, Tile
 from overlapper.overlap.tiles import Folder, Tiles, content_of
 from overlapper.params.stages import Params
 from overlapper.runtime.memory import free_memory
@@ -109,7 +109,7 @@ class FoundOverlaps:
         return found
 
 
-def _kept(found: Iterable[tuple[int, Extended]], taken: Counter[str]) -> list[Overlaps]:
+def _kept(found: Iterable[tuple[int, BlockOverlaps]], taken: Counter[str]) -> list[Overlaps]:
     """Return overlaps in parts of `_PART_ROWS`, and add their counts to ``taken``."""
     parts: list[Overlaps] = []
     small: list[Overlaps] = []
@@ -131,7 +131,7 @@ def _kept(found: Iterable[tuple[int, Extended]], taken: Counter[str]) -> list[Ov
 
 
 @dataclasses.dataclass(frozen=True)
-class ReportedOverlaps:
+class ChosenOverlaps:
     """The overlaps that a run reports, in canonical order, in parts.
 
     Attributes

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
-from overlapper.overlap.tile import Extended
+from overlapper.overlap.tile import BlockOverlaps
 from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Overlaps
 from overlapper.tables.overlaps import pair_order
@@ -38,7 +38,7 @@ def write_part(artifact: Artifact, overlaps: Overlaps) -> None:
     artifact.facts |= {"parts": number + 1, "columns": present, "cigars": overlaps.cigar is not None}
 
 
-def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
+def write_strip(artifact: Artifact, found: Iterable[BlockOverlaps]) -> None:
     """Write the overlaps of a strip, in sorted parts, and note how many each step took."""
     waiting: list[Overlaps] = []
     taken: Counter[str] = Counter()

@@ -18,7 +18,7 @@ from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.found import FoundOverlaps, ReportedOverlaps
+from overlapper.overlap.found import ChosenOverlaps, FoundOverlaps
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
 from overlapper.overlap.summary import Run
 from overlapper.overlap.tiles import Folder, Tiles, choose_seeds
@@ -214,7 +214,7 @@ def find(
         clock.lap("overlap")
 
         selection.decide(found)
-        parts: Iterable[Overlaps] = ReportedOverlaps(found, selection, len(store), threads)
+        parts: Iterable[Overlaps] = ChosenOverlaps(found, selection, len(store), threads)
         if folder is None:
             parts = list(parts)
             clock.lap("sort")

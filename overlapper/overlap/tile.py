@@ -37,7 +37,7 @@ all reads overlap each other, a megabase of queries has billions of hits."""
 
 Block = tuple[int, int, int]
 """Number of a strip, and a range of its queries."""
-Extended = tuple[Overlaps, dict[str, int]]
+BlockOverlaps = tuple[Overlaps, dict[str, int]]
 """Overlaps of some queries, and the counts of candidates and of what was dropped."""
 
 
@@ -113,7 +113,7 @@ class Extension:
         share: int,
         report: Report = unreported,
         keep: Callable[[Overlaps], Overlaps] = lambda overlaps: overlaps,
-    ) -> Iterator[tuple[int, Extended]]:
+    ) -> Iterator[tuple[int, BlockOverlaps]]:
         """Yield the overlaps of all queries, a block or a batch at a time, in order.
 
         Parameters
@@ -144,7 +144,7 @@ class Extension:
             yield from self._in_batches(blocks, threads, report, keep)
             return
 
-        def of_block(block: Block) -> tuple[int, Extended]:
+        def of_block(block: Block) -> tuple[int, BlockOverlaps]:
             strip, start, stop = block
             overlaps, counts = self._of_queries(start, stop)
             return strip, (keep(overlaps), counts)
@@ -154,7 +154,7 @@ class Extension:
             map_in_order(of_block, blocks, threads + waiting), "overlapping", len(blocks), report
         )
 
-    def _of_queries(self, start: int, stop: int) -> Extended:
+    def _of_queries(self, start: int, stop: int) -> BlockOverlaps:
         """Find the overlaps of queries ``[start, stop)``."""
         if self._from_seeds:
             return self._judged(*self._from_seeds.find(start, stop))
@@ -162,7 +162,7 @@ class Extension:
 
     def _in_batches(
         self, blocks: list[Block], threads: int, report: Report, keep: Callable[[Overlaps], Overlaps]
-    ) -> Iterator[tuple[int, Extended]]:
+    ) -> Iterator[tuple[int, BlockOverlaps]]:
         """Yield what `overlaps` does, from batches of the candidates of several blocks of a strip."""
         assert self.gpus
         finder: Any = self._gpu_finder or self._tile.finder
@@ -171,7 +171,7 @@ class Extension:
         def found(block: Block) -> Candidates:
             return finder.find(*block[1:]).without_hits()
 
-        def extended(batch: tuple[int, Candidates]) -> tuple[int, Extended]:
+        def extended(batch: tuple[int, Candidates]) -> tuple[int, BlockOverlaps]:
             overlaps, counts = self._extended(batch[1])
             return batch[0], (keep(overlaps), counts)
 
@@ -198,7 +198,7 @@ class Extension:
 
         return [cut(number, *strip) for number, strip in enumerate(strips)]
 
-    def _extended(self, candidates: Candidates) -> Extended:
+    def _extended(self, candidates: Candidates) -> BlockOverlaps:
         """Extend candidates with enough seeds; filter the overlaps by `_judged`."""
         taken, least = {"candidates": len(candidates)}, None
         if self._params.extender in ALIGNING:
@@ -210,7 +210,9 @@ class Extension:
         taken |= {f"dropped: {why}": n for why, n in dropped.items()}
         return self._judged(found, taken, least)
 
-    def _judged(self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None) -> Extended:
+    def _judged(
+        self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None
+    ) -> BlockOverlaps:
         """Drop overlaps that are too short or score below ``least``; number reads as in the input.
 
         Which overlaps are internal matches is found later, from all of them (`overlapper.extend.stops`).
