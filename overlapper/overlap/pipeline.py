@@ -198,8 +198,10 @@ def find(
         device = device_for(params.extender, device, int(store.lengths.sum()), threads)
         tiles = Tiles(store, choose_seeds(store, params, folder, threads), params, device, gpu_memory)
         whole = tiles.load((0, 0), threads, opened) if len(tiles.numbers) == 1 else None
-        measured = tiles.agreements(whole, opened, threads)
-        params = rating.result() if rating else with_typical(params, measured)
+        if rating:
+            params = rating.result()
+        else:
+            params = with_typical(params, tiles.agreements(whole, opened, threads))
         clock.lap("seed")
 
         selection = Selection(store.names().lengths, params.classes, threads)
