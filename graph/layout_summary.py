@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.graph import Assembly
 from overlapper.graph.placement import contained_in_unitigs
 from overlapper.graph.stats import length_figures
-from overlapper.overlap.held import Held
+from overlapper.overlap.read_share import ReadShare
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
@@ -58,13 +58,13 @@ def to_json(
     return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
 
-def held_by(assembly: Assembly, reads: Reads, overlaps: Overlaps) -> Held:
+def held_by(assembly: Assembly, reads: Reads, overlaps: Overlaps) -> ReadShare:
     """Return what unitigs hold of the reads."""
     table, inner = assembly.graph.reads, assembly.graph.contained
     held = np.concatenate(
         [table.read[assembly.layout.path >> 1], inner.read[contained_in_unitigs(assembly.layout).row]]
     )
-    return Held.of("unitigs", held, reads.lengths, overlaps.mean_cover(reads.lengths))
+    return ReadShare.of("unitigs", held, reads.lengths, overlaps.mean_cover(reads.lengths))
 
 
 def shortest(params: GraphParams) -> str:

@@ -57,8 +57,8 @@ from overlapper.graph.layout_summary import no_unitigs, shortest
 from overlapper.graph.stats import length_figures
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.held import Held, shorter_than
 from overlapper.overlap.presets import ErrorRate
+from overlapper.overlap.read_share import ReadShare, shorter_than
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, counted, unreported
 from overlapper.sketch.canonical import packed
@@ -93,10 +93,10 @@ class Assembled:
     params : AssembleParams
     stages : list of Stage
         In order.
-    held : Held
+    held : ReadShare
         What contigs hold of the reads that were laid out.
     warnings : list of str
-        That reads are too few or most are lost (`overlapper.overlap.held`), what polishing left undone
+        That reads are too few or most are lost (`overlapper.overlap.read_share`), what polishing left undone
         (`overlapper.correct.polish.Polished`), and that reads are of one strand
         (`overlapper.correct.strands.warning`).
     contradicted : Counter of str
@@ -115,7 +115,7 @@ class Assembled:
     contigs: Contigs
     params: AssembleParams
     stages: list[Stage]
-    held: Held
+    held: ReadShare
     warnings: list[str]
     contradicted: Counter[str]
     adapters: list[str]
@@ -337,7 +337,7 @@ def assemble_packed(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
-    held = Held.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
+    held = ReadShare.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)

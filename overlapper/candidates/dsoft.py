@@ -118,10 +118,6 @@ class DsoftFinder:
         hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))
 
-    def among(self, queries: np.ndarray) -> DsoftFinder:
-        """Return a finder for a few queries (ascending) alone; see `SeedIndex.among`."""
-        return dataclasses.replace(self, index=self.index.among(queries))
-
     def bands(self) -> Bands:
         """Return the parameters as kernels take them."""
         from overlapper.kernels.candidates.dsoft import Bands

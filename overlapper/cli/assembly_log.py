@@ -66,7 +66,12 @@ def tell_assembly(
         progress.note(row)
     if len(table) > 1 + _MOST_SHOWN:
         progress.note(f"and {len(table) - 1 - _MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
-    for line in (made.told(), made.held.told(), f"files in {output}: {', '.join(written)}", *made.warnings):
+    for line in (
+        made.told(),
+        made.held.sentence(),
+        f"files in {output}: {', '.join(written)}",
+        *made.warnings,
+    ):
         progress.note(line)
 
 

@@ -132,7 +132,7 @@ def correct(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
-        progress.note(made.held.told())
+        progress.note(made.held.sentence())
         for line in made.warnings:
             progress.note(line)
 

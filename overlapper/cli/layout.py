@@ -177,7 +177,7 @@ def layout(
     from overlapper.graph.export import check_read_lines
     from overlapper.graph.layout_summary import held_by, no_unitigs, shortest, to_json
     from overlapper.io.writers import check_format
-    from overlapper.overlap.held import shorter_than
+    from overlapper.overlap.read_share import shorter_than
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.threads import available_threads
@@ -219,7 +219,7 @@ def layout(
         _tell(progress, made)
         progress.note(shortest(of_reads))
         held = held_by(made.assembly, made.reads, made.overlaps)
-        progress.note(held.told())
+        progress.note(held.sentence())
         for line in held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap)):
             progress.note(line)
         if not len(made.assembly.layout):

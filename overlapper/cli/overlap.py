@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from overlapper.cli import options
-from overlapper.cli.in_memory import run_in_memory
-from overlapper.cli.in_tiles import Limits, run_in_tiles
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files
 from overlapper.cli.overlap_request import OverlapRequest
+from overlapper.cli.overlap_run import Limits, find_and_write
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.runtime.output_stats import stats_beside
 
 if TYPE_CHECKING:
     from overlapper.cli.record import Record
-    from overlapper.overlap.summary import Summary
+    from overlapper.overlap.summary import Run
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -205,8 +204,9 @@ def overlap(
     with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
         files.open(outputs.write_config, outputs.stats)
-        result = _found(request, limits, copies, progress, files)
+        result = find_and_write(request, limits, copies, progress, files)
         if result is not None:
+            result = dataclasses.replace(result, funnel={**request.parts.left_out, **result.funnel})
             _write_results(result, outputs, record, progress, files)
 
 
@@ -229,7 +229,7 @@ def _outputs(
 
 
 def _write_results(
-    result: Summary, outputs: _Outputs, record: Record, progress: Progress, files: RunFiles
+    result: Run, outputs: _Outputs, record: Record, progress: Progress, files: RunFiles
 ) -> None:
     """Complete the files of a run whose overlaps are written, and report what it found."""
     from overlapper.cli.record import keep_stats
@@ -244,17 +244,3 @@ def _write_results(
     progress.counts(result.funnel)
     if not result.funnel.get("overlaps"):
         progress.note(result.emptied())
-
-
-def _found(
-    request: OverlapRequest, limits: Limits, copies: str | None, progress: Progress, files: RunFiles
-) -> Summary | None:
-    """Find overlaps, in memory or in tiles, and write them; None if only a plan was asked for."""
-    result: Summary | None
-    if limits.given:
-        result = run_in_tiles(request, limits, progress, files)
-    else:
-        result = run_in_memory(request, copies, progress, files)
-    if result is None:
-        return None
-    return dataclasses.replace(result, funnel={**request.parts.left_out, **result.funnel})

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 from overlapper.cli.config import read_config
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from overlapper.io.fastx import FastxParts
+    from overlapper.io.writers import OverlapWriter
     from overlapper.tables import Reads
 
 
@@ -83,6 +86,12 @@ class OverlapRequest:
         sides = checked_sides(both_sides, group_by, output)
         extender = changes.get("extender", Params().extender)
         return cls(parts, output, sides, preset, changes, extender, threads, device, gpu_memory)
+
+    def open_output(self, reads: Reads) -> AbstractContextManager[OverlapWriter]:
+        """Open the file of overlaps; ``reads`` are their names and lengths."""
+        from overlapper.io.sided import open_sided
+
+        return open_sided(self.output, reads, **self.sides, threads=self.threads)
 
     def hints(self, reads: Reads) -> list[str]:
         """Return a line about how many overlaps are to be expected, if they are many."""

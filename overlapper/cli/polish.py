@@ -112,7 +112,7 @@ def polish(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
-        progress.note(made.held.told())
+        progress.note(made.held.sentence())
         for line in warnings:
             progress.note(line)
 

@@ -1,13 +1,17 @@
-"""What commands that compute have in common: loading numba and GPUs, progress, output files."""
+"""What commands that compute have in common: loading numba and GPUs, progress, output files, work folders."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.errors import OutputError
+from overlapper.runtime import cleanup
 
 if TYPE_CHECKING:
     from overlapper.io.outputs import OutputFile
@@ -106,3 +110,24 @@ def begun(
         RunFiles() as files,
     ):
         yield progress, files
+
+
+@contextlib.contextmanager
+def work_folder(workdir: str | None, output: str) -> Iterator[str]:
+    """Yield the folder to work in: a temporary one beside the output if none is given."""
+    if workdir is not None:
+        with cleanup.resumable():
+            yield workdir
+        return
+    from overlapper.io.folders import temporary_folder
+    from overlapper.runtime.streams import is_stream
+
+    beside = tempfile.gettempdir() if is_stream(output) else os.path.dirname(os.path.realpath(output))
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(beside, "work/lock"))
+        except OSError as error:
+            raise OutputError(
+                f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
+            ) from None
+        yield str(folder / "work")

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -34,8 +34,8 @@ from overlapper.correct.windows import windows_of
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.held import Held
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate
+from overlapper.overlap.read_share import ReadShare
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import packed
@@ -71,7 +71,7 @@ class Polished:
         With qualities, in the order given.
     funnel : dict of str to int
         Counts of what went in, what every round found and what came out.
-    held : Held
+    held : ReadShare
         What lies on the unitigs of the reads.
     warnings : list of str
         What the last round could not confirm (`overlapper.correct.unvoted.warning`,
@@ -82,7 +82,7 @@ class Polished:
 
     unitigs: Unitigs
     funnel: dict[str, int]
-    held: Held
+    held: ReadShare
     warnings: list[str]
     contradicted: list[tuple[str, int]]
 
@@ -200,7 +200,7 @@ def polish_packed(
     rate = polishing_error_rate(store.mapped(), preset, resources.threads)
     sequences = unitigs.sequences
     funnel = depth | {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(store)}
-    held = Held("unitigs", 0, 0, len(store), int(store.lengths.sum()))
+    held = ReadShare("unitigs", 0, 0, len(store), int(store.lengths.sum()))
     warnings: list[str] = []
     places: list[tuple[str, int]] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):

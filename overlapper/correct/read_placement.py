@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.candidates.registry import finder
+from overlapper.candidates.registry import QueryFinder, finder
 from overlapper.correct.pileups import Rows
 from overlapper.correct.rounds import Round
 from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.io import folders
-from overlapper.io.artifacts import finished_artifact, writing
+from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_params
 from overlapper.overlap.tiles import agreements_of
 from overlapper.params.stages import Params
+from overlapper.runtime.messages import reported
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
@@ -55,56 +57,77 @@ def rows_on(
     round_.report("choosing parameters", 0, 0)
     params, _ = preset_params(store.mapped(), rate, threads)
     round_.report("seeding", 0, 0)
+    together = _Together(targets.bases_alone(), store)
     if room is None:
-        found = _laid_at_once(targets, store, params, round_)
+        reads = together.mapped()
+        whole = _Tile(reads, finder(params.finder).prepare(reads, params, threads), 0, n, n)
+        sampled = [of_reads(whole.finder.find(t, t + 1), n) for t in sample_targets(n).tolist()]
+        measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
+        tiles, read_blocks = iter([whole]), 1
     else:
-        found = _laid_in_tiles(targets, store, params, round_, room, beside)
-    return rows_of_laid(found, n)
+        seeds = _chosen_seeds(together, n, params, room, beside, threads)
+        measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
+        tiles, read_blocks = _tiles(together, n, seeds, params, threads)
+    params = chain.with_typical(params, measured)
+    found = itertools.chain.from_iterable(laid(tile, params, threads) for tile in tiles)
+    total = n * read_blocks
+    rows = rows_of_laid(reported(found, "laying reads on windows", total, round_.report), n)
+    if room is not None:
+        folders.remove(beside)
+    return rows
 
 
-def _laid_at_once(targets: Reads, store: ReadStore, params: Params, round_: Round) -> Iterator[Laid]:
-    """Yield the reads that lie on each target."""
-    threads, n = round_.threads, len(targets)
-    together = Reads.concat([targets.bases_alone(), store.mapped()])
-    find = finder(params.finder).prepare(together, params, threads).find
-    sampled = Candidates.concat([of_reads(find(t, t + 1), n) for t in sample_targets(n).tolist()])
-    params = chain.with_typical(params, [chain.agreements(together, sampled, params.chain)])
-    for done, part in enumerate(laid(together, find, n, params, threads)):
-        yield part
-        round_.report("laying reads on windows", done + 1, n)
+class _Tile(NamedTuple):
+    """A block of targets, and one of reads behind them.
+
+    Attributes
+    ----------
+    reads : Reads
+    finder : QueryFinder
+    first_target, targets : int
+        Number of the first target, and how many there are.
+    first_read : int
+        Number of the first read, behind all targets.
+    """
+
+    reads: Reads
+    finder: QueryFinder
+    first_target: int
+    targets: int
+    first_read: int
 
 
-def _laid_in_tiles(
-    targets: Reads, store: ReadStore, params: Params, round_: Round, room: int, beside: Path
-) -> Iterator[Laid]:
-    """Yield the reads that lie on targets, a block of targets and one of reads at a time."""
-    together, n, threads = _Together(targets.bases_alone(), store), len(targets), round_.threads
+def _chosen_seeds(
+    together: _Together, n: int, params: Params, room: int, beside: Path, threads: int
+) -> ChosenSeeds:
+    """Choose which places seed, and cut ``n`` targets and the reads into blocks."""
     kind = finder(params.finder)
     with writing(beside) as artifact:
         seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, threads)
-        total = int(together.lengths.sum())
+        total = max(int(together.lengths.sum()), 1)
         cuts = []
-        for first, lengths in ((0, targets.lengths), (n, store.lengths)):
-            of_seeds = seed_bytes * int(lengths.sum()) // max(total, 1)
+        for first, lengths in ((0, together.lengths[:n]), (n, together.lengths[n:])):
+            of_seeds = seed_bytes * int(lengths.sum()) // total
             cuts.append(first + cut_blocks(lengths, of_seeds, room // 2))
         artifact.save("bounds", np.unique(np.concatenate(cuts)))
-    seeds = ChosenSeeds(finished_artifact(beside))
-    measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
-    params = chain.with_typical(params, measured)
-    bounds = list(enumerate(itertools.pairwise(seeds.bounds.tolist())))
-    of_targets = [block for block in bounds if block[1][0] < n]
-    tiles = list(itertools.product(of_targets, bounds[len(of_targets) :]))
-    for done, ((queries, (first, last)), (block, (start, stop))) in enumerate(tiles):
-        round_.report("laying reads on windows", done, len(tiles))
+    return ChosenSeeds.at(beside)
+
+
+def _tiles(
+    together: _Together, n: int, seeds: ChosenSeeds, params: Params, threads: int
+) -> tuple[Iterator[_Tile], int]:
+    """Return all tiles, each loaded when it comes, and how many blocks of reads there are."""
+    kind, bounds = finder(params.finder), list(itertools.pairwise(seeds.bounds.tolist()))
+    target_blocks = sum(first < n for first, _ in bounds)
+
+    def loaded(queries: int, block: int) -> _Tile:
+        (first, last), (start, stop) = bounds[queries], bounds[block]
         reads = Reads.concat([together.block(first, last), together.block(start, stop)])
-        seeding = seeds.of_blocks([queries, block])
-        find = kind.of_tile(reads, seeding, seeds, params, last - first, threads).find
-        for found, internal in laid(reads, find, last - first, params, threads):
-            numbered = dataclasses.replace(
-                found, query=found.query + first, target=found.target + (start - (last - first))
-            )
-            yield numbered, internal
-    folders.remove(beside)
+        of_tile = kind.of_tile(reads, seeds.of_blocks([queries, block]), seeds, params, last - first, threads)
+        return _Tile(reads, of_tile, first, last - first, start)
+
+    numbers = itertools.product(range(target_blocks), range(target_blocks, len(bounds)))
+    return itertools.starmap(loaded, numbers), len(bounds) - target_blocks
 
 
 class _Together:
@@ -137,28 +160,21 @@ def of_reads(candidates: Candidates, first_read: int) -> Candidates:
     return candidates.take(candidates.target >= first_read)
 
 
-def laid(
-    together: Reads, find: Callable[[int, int], Candidates], n: int, params: Params, threads: int
-) -> Iterator[Laid]:
-    """Yield the overlaps of reads with each of ``n`` targets.
-
-    Parameters
-    ----------
-    together : Reads
-        Targets, then reads.
-    find : callable
-        ``find(start, stop)`` returns the candidates of a range of targets.
-    n : int
-    params : Params
-    threads : int
-    """
+def laid(tile: _Tile, params: Params, threads: int) -> Iterator[Laid]:
+    """Yield the overlaps of reads with each target of a tile, numbered as all targets and reads are."""
+    together, n = tile.reads, tile.targets
 
     def work(target: int) -> Laid:
-        overlaps, _ = chain.extend(together, of_reads(find(target, target + 1), n), params.chain, 1)
+        candidates = of_reads(tile.finder.find(target, target + 1), n)
+        overlaps, _ = chain.extend(together, candidates, params.chain, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
         kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
         inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
-        return overlaps.take(kept), inner[kept]
+        found = overlaps.take(kept)
+        numbered = dataclasses.replace(
+            found, query=found.query + tile.first_target, target=found.target + (tile.first_read - n)
+        )
+        return numbered, inner[kept]
 
     return map_in_order(work, range(n), threads)
 

@@ -25,7 +25,7 @@ from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate, given_error_rate
 from overlapper.io.artifacts import Artifact
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import Behind, even_ranges, map_in_order
+from overlapper.runtime.threads import BackgroundCalls, even_ranges, map_in_order
 
 _AT_A_TIME = 1 << 25
 """Bases of a range of reads that is voted on, written and freed before the next one."""
@@ -196,7 +196,7 @@ def _write_all(
     """
     lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
     times = max(1, round_.threads // _FOR_THREADS) if pileups.room is None else 1
-    with Behind() as behind:  # a range is written while the next one is made
+    with BackgroundCalls() as behind:  # a range is written while the next one is made
         for start, stop in even_ranges(lengths, times * _AT_A_TIME):
             numbers, to_be_made = corrected(start, stop)
             made = list(to_be_made)

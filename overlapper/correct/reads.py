@@ -28,8 +28,8 @@ from overlapper.correct.unvoted import UNVOTED, warning
 from overlapper.io.read_columns import ReadColumns
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
-from overlapper.overlap.held import Held
 from overlapper.overlap.presets import COPIES_TOLD_LATER, CORRECTED, ErrorRate
+from overlapper.overlap.read_share import ReadShare
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import packed
@@ -58,18 +58,18 @@ class Corrected:
         Counts of what every step took in, dropped and kept.
     seconds : dict of str to float
         Wall-clock time of each step.
-    held : Held
+    held : ReadShare
         What of the reads was corrected.
     warnings : list of str
-        That reads are too few or most were not corrected (`overlapper.overlap.held`), bases that the last
-        round could not confirm (`overlapper.correct.unvoted.warning`), and that reads are of one strand
+        That reads are too few or most were not corrected (`overlapper.overlap.read_share`), bases that the
+        last round could not confirm (`overlapper.correct.unvoted.warning`), and that reads are of one strand
         (`overlapper.correct.strands.warning`), if any.
     """
 
     changes: Changes
     funnel: dict[str, int]
     seconds: dict[str, float]
-    held: Held
+    held: ReadShare
     warnings: list[str]
     _made: ReadConsensus
     _kept_parts: Parts
@@ -223,7 +223,7 @@ def correct_packed(
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
     fates = np.array(changes.fate)
     corrected = np.flatnonzero((fates != Fate.UNCHANGED) & (fates != Fate.DROPPED))
-    held = Held.of("corrected reads", corrected, changes.bases_in, changes.coverage)
+    held = ReadShare.of("corrected reads", corrected, changes.bases_in, changes.coverage)
     warnings = [*held.warnings(_UNCORRECTED), *warning(facts), *strands.warning([facts])]
     if len(groups) > 1:
         funnel = {"groups": len(groups)} | funnel

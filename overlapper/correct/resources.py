@@ -113,18 +113,16 @@ class Search:
         self, store: ReadStore, preset: str | ErrorRate, changes: ChangedParams, report: Report
     ) -> tuple[Facts, Iterator[Overlaps]]:
         """Find overlaps; return counts, and them in parts, numbered as the store was given its reads."""
-        resources, device = self.resources, device_within(changes, self.resources.device)
+        resources, folder = self.resources, None
         if self.workdir:
             assert resources.stages.budget
-            budget = with_votes(resources.stages.budget, len(store))
-            folder = Folder(self.workdir, budget, device, resources.gpu_memory)
-            tiled = pipeline.run_tiled(store, folder, preset, changes=changes, report=report)
-            return {"chosen": tiled.why, **tiled.funnel}, tiled.overlaps()
-        whole = pipeline.run(
-            store.mapped(), preset, changes=changes, threads=resources.threads, order=store.order,
-            device=device, gpu_memory=resources.gpu_memory, report=report,
+            folder = Folder(self.workdir, with_votes(resources.stages.budget, len(store)))
+        found = pipeline.find(
+            store, preset, changes=changes, threads=resources.threads,
+            device=device_within(changes, resources.device), gpu_memory=resources.gpu_memory,
+            folder=folder, report=report,
         )  # fmt: skip
-        return {"chosen": whole.why, **whole.funnel}, iter([whole.overlaps])
+        return {"chosen": found.why, **found.funnel}, iter(found.parts)
 
     def run_by_place(
         self, store: ReadStore, preset: str | ErrorRate, changes: ChangedParams, report: Report

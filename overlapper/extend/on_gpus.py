@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,9 @@ from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
 from overlapper.extend.xdrop import fits_scores
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
+from overlapper.gpu.opening import Opening
 from overlapper.params.stages import Params
+from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from overlapper.tables import Candidates, Reads
@@ -27,15 +29,13 @@ _CANDIDATE_HITS = 1 << 21
 """Hits of a block of queries whose candidates are extended on GPUs: some 50,000 candidates."""
 
 
-def prepared_finder(
-    opened: Callable[[], Gpus | None], reads: Reads, params: Params, threads: int
-) -> registry.Finder:
+def prepared_finder(opened: Opening | None, reads: Reads, params: Params, threads: int) -> registry.Finder:
     """Return the finder of a run, with seeds indexed on a GPU for large read sets.
 
     Parameters
     ----------
-    opened : callable
-        Waits for the GPUs, which hold the reads; None for none.
+    opened : Opening or None
+        GPUs that hold the reads.
     reads : Reads
         In the form in which they are sketched.
     params : Params
@@ -43,7 +43,8 @@ def prepared_finder(
     """
     kind = registry.finder(params.finder)
     if (
-        kind is DsoftFinder
+        opened
+        and kind is DsoftFinder
         and reads.total_bases >= LEAST_BASES_SEEDED_ON_GPU
         and not params.sketch.homopolymer_compressed
     ):
@@ -54,27 +55,34 @@ def prepared_finder(
     return kind.prepare(reads, params, threads)
 
 
-def candidates_by_query(
-    opened: Callable[[], Gpus | None], finder: QueryFinder, queries: np.ndarray
-) -> Callable[[int], Candidates]:
-    """Return a function that returns the candidates, with seeds, of any of these queries.
+def found_on_gpus(opened: Opening | None, finder: QueryFinder, queries: np.ndarray) -> dict[int, Candidates]:
+    """Return the candidates, with seeds, of each of these queries where GPUs have the index; else nothing."""
+    if not (opened and isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, DeviceSeedLists)):
+        return {}
+    gpus = opened()
+    assert gpus
+    return dict(
+        zip(queries.tolist(), DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries), strict=True)
+    )
 
-    A GPU that has the index finds the candidates of all queries at once, else the CPU finds those of one
-    query at a time.
+
+def opening(
+    choose: Callable[[], Sequence[Device]],
+    memory: int,
+    params: Params,
+    closed: Callable[[Sequence[str]], object] = lambda names: None,
+) -> Opening:
+    """Open the GPUs of a run in the background, with the kernels that it may need.
+
+    Parameters
+    ----------
+    choose, memory, closed
+        As `Opening` takes them.
+    params : Params
+        Those that are known already.
     """
-    if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, DeviceSeedLists):
-        gpus = opened()
-        if gpus:
-            found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)
-            return dict(zip(queries.tolist(), found, strict=True)).__getitem__
-    elif isinstance(finder, DsoftFinder):
-        finder = finder.among(queries)
-    return lambda query: finder.find(query, query + 1)
-
-
-def kernels_for(params: Params) -> list[str]:
-    """Return prefixes of the names of all kernels that a run may need."""
-    return [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS, *xdrop_gpu.KERNELS]
+    kernels = [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS, *xdrop_gpu.KERNELS]
+    return Opening(choose, memory, kernels, closed)
 
 
 def stages_on_gpus(

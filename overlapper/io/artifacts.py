@@ -22,7 +22,7 @@ from overlapper.io import folders
 from overlapper.io.folders import sync
 from overlapper.io.json_records import read_record, write_record
 from overlapper.runtime import cleanup
-from overlapper.runtime.threads import Behind, available_threads, map_in_order
+from overlapper.runtime.threads import BackgroundCalls, available_threads, map_in_order
 
 RECORD = "done.json"
 _CHUNK = 1 << 20
@@ -159,7 +159,7 @@ def writing(path: Path) -> Iterator[Artifact]:
         _finish(artifact, path)
 
 
-class Finisher(Behind):
+class Finisher(BackgroundCalls):
     """Finishes artifacts in a thread of its own, one at a time, while the next one is written.
 
     Used as a context manager: all are there, durably, when it is left without an error, or after `wait`.

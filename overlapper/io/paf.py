@@ -57,16 +57,18 @@ _OTHER_READS = "Give the reads that the overlaps were found on."
 _BAD_TAG = "Repair the tag or remove it."
 
 
-def write_paf(overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *, threads: int = 1) -> None:
-    """Write all overlaps to a file.
+@contextlib.contextmanager
+def paf_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[PafWriter]:
+    """Open a file for overlaps, written block by block with ``write(overlaps)``.
+
+    The file appears when the context is left, and does not when it is left by an error.
 
     Parameters
     ----------
-    overlaps : Overlaps
-    reads : Reads
-        Names and lengths of the reads that the overlaps number.
     path : str or path
         ``.gz`` at its end compresses; ``-`` is standard output.
+    reads : Reads
+        Names and lengths of the reads that the overlaps number.
     threads : int
         The bytes written do not depend on it.
 
@@ -75,22 +77,12 @@ def write_paf(overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *,
     OutputError
         When the file cannot be written; none is left behind.
     """
-    with paf_writer(path, reads, threads=threads) as writer:
-        writer.write(overlaps)
-
-
-@contextlib.contextmanager
-def paf_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[PafWriter]:
-    """Open a file for overlaps, written block by block with ``write(overlaps)``; see `write_paf`.
-
-    The file appears when the context is left, and does not when it is left by an error.
-    """
     with OutputFile(os.fspath(path), threads=threads) as output:
         yield PafWriter(output, reads, threads)
 
 
 class PafWriter(NamedTuple):
-    """An open PAF file; see `write_paf` for the parameters."""
+    """An open PAF file; see `paf_writer` for the parameters."""
 
     output: OutputFile
     reads: Reads
@@ -103,7 +95,7 @@ class PafWriter(NamedTuple):
 
 
 def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterator[memoryview]:
-    """Yield the lines of overlaps, many at a time; see `write_paf` for the parameters."""
+    """Yield the lines of overlaps, many at a time; see `paf_writer` for the parameters."""
     from overlapper.kernels.text import paf_formatting
 
     names = paf_formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)

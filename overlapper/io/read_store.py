@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from overlapper.io.artifacts import Artifact
+from overlapper.io.artifacts import Artifact, finished_artifact
 from overlapper.io.identity import digest_of_parts
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import ReadColumns
@@ -115,6 +116,15 @@ class ReadStore(ReadColumns):
             if field.name not in columns or "qualities" in artifact.facts:
                 columns[field.name] = artifact.load(field.name, types.get(field.name, np.int64))
         return cls(artifact, "", **columns)
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Open what was written to a folder."""
+        return cls.open(finished_artifact(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies for other processes opened there."""
+        return ReadStore.at, (self.artifact.folder,)
 
     def mapped(self) -> Reads:
         """Return all reads, without names, their bases left on disk until they are read."""

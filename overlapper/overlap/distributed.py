@@ -33,7 +33,7 @@ import numpy as np
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
-from overlapper.overlap.tile_work import TileNumber, TileWork
+from overlapper.overlap.tiles import TileNumber, Tiles
 from overlapper.runtime import cleanup
 from overlapper.runtime.messages import Report
 
@@ -118,7 +118,7 @@ class Cluster:
         """Tiles that are worked on at the same time: one on each thread of a worker; at least 1."""
         return max(1, sum(self.client.nthreads().values()))
 
-    def run_tiles(self, work: TileWork, tiles: list[TileNumber], report: Report) -> None:
+    def run_tiles(self, work: Tiles, tiles: list[TileNumber], report: Report) -> None:
         """Finish the strips of tiles that are not finished; see `overlapper.overlap.tiles.RunTiles`.
 
         A connection that is lost is made again, and what is missing then is asked for again.
@@ -139,7 +139,7 @@ class Cluster:
                     self.client.close(timeout=CONNECT_SECONDS)
                 self._connect(RECONNECT_SECONDS)
 
-    def _finished(self, work: TileWork, missing: dict[TileNumber, list[int]]) -> Iterator[int]:
+    def _finished(self, work: Tiles, missing: dict[TileNumber, list[int]]) -> Iterator[int]:
         """Do strips of tiles and write them to the results; yield how many tiles are finished."""
         threads = 1 if self._scheduler else max(1, self._threads // self._workers)
         waiting = iter(missing.items())
@@ -239,13 +239,13 @@ def _quiet_tracker() -> None:
 
 
 def run_remotely(
-    work: TileWork, tile: TileNumber, numbers: list[int], threads: int, devices: list[str]
+    work: Tiles, tile: TileNumber, numbers: list[int], threads: int, devices: list[str]
 ) -> list[Strip]:
     """Do strips of a tile in a temporary folder, and return their files; on the worker's own device.
 
     Parameters
     ----------
-    work : TileWork
+    work : Tiles
     tile : tuple of int
     numbers : list of int
         Of the strips.

@@ -5,31 +5,30 @@ A run in memory is a run of one tile.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Never
 
-import numpy as np
-
-from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.on_gpus import kernels_for
-from overlapper.extend.registry import check_compression, device_for, extending_devices
+from overlapper.extend.chain import with_typical
+from overlapper.extend.on_gpus import opening
+from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.presets import ErrorRate, check_preset, preset_params
-from overlapper.overlap.summary import Run, Summary, TiledRun
-from overlapper.overlap.tiles import Folder, Tiles
+from overlapper.overlap.found import ChosenOverlaps, FoundOverlaps
+from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
+from overlapper.overlap.summary import Run
+from overlapper.overlap.tiles import Folder, Tiles, choose_seeds
 from overlapper.params.shortcuts import merged, nested, refuse
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
-from overlapper.runtime.gpu.devices import Device
 from overlapper.runtime.messages import Report, unreported
-from overlapper.runtime.threads import available_threads
-from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.runtime.threads import available_threads, start
+from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.overlaps import pair_order
 from overlapper.tiled.plan import Budget
 
 
@@ -135,8 +134,6 @@ def run(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
-    order: np.ndarray | None = None,
-    opened: Opening | None = None,
     report: Report = unreported,
 ) -> Run:
     """Find overlaps; return them with counts and parameters.
@@ -148,93 +145,93 @@ def run(
     reads : Reads
     preset : str or ErrorRate
         An `ErrorRate` is taken as it is; nothing is estimated.
-    order : ndarray of int64, shape (reads,), optional
-        The number of each read in the input, when ``reads`` are in canonical order already
-        (`canonical_order`). This saves the memory of a second, sorted copy of the reads.
-    opened : Opening, optional
-        What `opening` returned, in place of ``device`` and ``gpu_memory``, when GPUs were opened while the
-        reads were read; it is closed as soon as all overlaps are found.
     report : callable, optional
         Receives the progress of the run.
     """
-    clock, threads = Clock(), threads or available_threads()
-    if opened is None:
-        extending = (changes or {}).get("extender", Params.extender)
-        device = device_for(extending, device, reads.total_bases, threads)
-        devices = extending_devices(extending, device)
-        opened = opening(lambda: devices, gpu_memory, changes)
-    with opened:
-        return _run(reads, preset, changes, threads, order, opened, clock, report)
+    threads = threads or available_threads()
+    report("sorting reads", 0, 0)
+    return find(
+        packed(reads, threads), preset, changes=changes, threads=threads, device=device,
+        gpu_memory=gpu_memory, report=report,
+    )  # fmt: skip
 
 
-def opening(
-    choose: Callable[[], Sequence[Device]],
-    memory: int,
-    changes: Mapping[str, Any] | None,
-    closed: Callable[[Sequence[str]], object] = lambda names: None,
-) -> Opening:
-    """Open the GPUs of a run in the background, before its parameters are chosen.
-
-    Parameters
-    ----------
-    choose, memory, closed
-        As `Opening` takes them.
-    changes : mapping, optional
-        As `run` takes it.
-    """
-    return Opening(choose, memory, kernels_for(Params().changed(changes or {})), closed)
-
-
-def _run(
-    reads: Reads,
-    preset: str | ErrorRate,
-    changes: Mapping[str, Any] | None,
-    threads: int,
-    order: np.ndarray | None,
-    opened: Opening,
-    clock: Clock,
-    report: Report,
-) -> Run:
-    """Find overlaps as `run` does, on GPUs that are being opened."""
-    if order is None:
-        report("sorting reads", 0, 0)
-        order = canonical_order(reads, threads)
-        reads = in_order(reads, order, threads)
-    clock.lap("order")
-
-    opened.hold(reads)
-    tiles = Tiles(dataclasses.replace(ReadStore.of(reads), order=order), threads, opened)
-    summary, chosen = run_stages(tiles, preset, changes, clock, report)
-    parts = list(chosen())
-    del chosen  # and with it what was found
-    rows = pair_order(parts, threads)
-    overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
-    overlaps = with_cigars(overlaps, parts, rows, threads=threads)
-    clock.lap("sort")
-    return Run(**vars(summary), overlaps=overlaps)
-
-
-def run_tiled(
+def find(
     store: ReadStore,
-    folder: Folder,
     preset: str | ErrorRate = "auto",
     *,
     changes: Mapping[str, Any] | None = None,
+    threads: int,
+    device: str = "auto",
+    gpu_memory: int = 0,
+    folder: Folder | None = None,
+    opened: Opening | None = None,
     report: Report = unreported,
-) -> TiledRun:
-    """Find the overlaps of stored reads in a memory budget.
+) -> Run:
+    """Find the overlaps of reads that are in the order of their content: all stages of a run.
 
     Parameters
     ----------
     store : ReadStore
-    folder : Folder
-        Where and within what the run works.
-    preset, changes, report
+    preset, changes, threads, device, gpu_memory, report
         As `run` takes them.
+    folder : Folder, optional
+        Where and within what memory to work; in memory without it.
+    opened : Opening, optional
+        GPUs that were opened while the reads were read, for a run in memory: in place of ``device`` and
+        ``gpu_memory``. They are closed as soon as all overlaps are found.
     """
-    tiles = Tiles(store, folder.budget.threads, folder=folder)
-    summary, chosen = run_stages(tiles, preset, changes, Clock(), report)
-    return TiledRun(**vars(summary), overlaps=chosen)
+    clock = Clock()
+    if folder is None:
+        opened = opened or _opened(store, changes, threads, device, gpu_memory)
+        opened.hold(store.mapped())
+    with opened or contextlib.nullcontext():
+        report("choosing parameters", 0, 0)
+        params, why = preset_params(store.mapped(), preset, threads, changes)
+        check_compression(params)
+        clock.lap("parameters")
+
+        report("seeding", 0, 0)
+        rating = None
+        if params.extender in ALIGNING:  # the error rate is estimated while seeds are found
+            rating = start(partial(with_error_rate, params, store.mapped(), threads))
+        device = device_for(params.extender, device, int(store.lengths.sum()), threads)
+        tiles = Tiles(store, choose_seeds(store, params, folder, threads), params, device, gpu_memory)
+        whole = tiles.load((0, 0), threads, opened) if len(tiles.numbers) == 1 else None
+        if rating:
+            params = rating.result()
+        else:
+            params = with_typical(params, tiles.agreements(whole, opened, threads))
+        clock.lap("seed")
+
+        selection = Selection(store.names().lengths, params.classes, threads)
+        tiles = dataclasses.replace(tiles, params=params)
+        if folder is None:
+            assert whole and opened
+            found = FoundOverlaps.of_whole(whole, params, opened, selection, threads, report)
+            opened.close()
+        else:
+            found = FoundOverlaps.of_tiles(tiles, whole, folder, selection, threads, report)
+        del whole  # Seeds take most of the memory, and overlaps are copied when they are put in order.
+        clock.lap("overlap")
+
+        selection.decide(found)
+        parts: Iterable[Overlaps] = ChosenOverlaps(found, selection, len(store), threads)
+        if folder is None:
+            parts = list(parts)
+            clock.lap("sort")
+    funnel = {"reads": len(store), "bases": int(store.lengths.sum()), **found.counts, **selection.counts}
+    return Run(params, why, found.devices, funnel, clock.seconds, clock.memory, parts)
+
+
+def _opened(
+    store: ReadStore, changes: Mapping[str, Any] | None, threads: int, device: str, gpu_memory: int
+) -> Opening:
+    """Open the GPUs of a run in memory, if it is to use any."""
+    wanted = Params().changed(changes or {})
+    device = device_for(wanted.extender, device, int(store.lengths.sum()), threads)
+    devices = extending_devices(wanted.extender, device)
+    return opening(lambda: devices, gpu_memory, wanted)
 
 
 def planned(
@@ -259,38 +256,3 @@ def planned(
     check_compression(params)
     budget.left(len(store))
     return params
-
-
-def run_stages(
-    tiles: Tiles, preset: str | ErrorRate, changes: Mapping[str, Any] | None, clock: Clock, report: Report
-) -> tuple[Summary, Callable[[], Iterator[Overlaps]]]:
-    """Run all stages; return the summary, and a function that yields the reported overlaps in parts.
-
-    Parameters
-    ----------
-    tiles : Tiles
-    preset, changes, report
-        As `run` takes them.
-    clock : Clock
-        That the summary is made from.
-    """
-    store = tiles.store
-    report("choosing parameters", 0, 0)
-    params, why = preset_params(store.mapped(), preset, tiles.threads, changes)
-    check_compression(params)
-    clock.lap("parameters")
-
-    report("seeding", 0, 0)
-    params = tiles.seeded(params)
-    clock.lap("seed")
-
-    lengths = np.empty_like(store.lengths)
-    lengths[store.order] = store.lengths
-    selection = Selection(lengths, params.classes, tiles.threads)
-    found = tiles.overlaps(params, selection, report)
-    clock.lap("overlap")
-
-    selection.decide(found)
-    funnel = {"reads": len(lengths), "bases": int(lengths.sum()), **found.counts, **selection.counts}
-    summary = Summary(params, why, found.devices, funnel, clock.seconds, clock.memory)
-    return summary, lambda: selection.chosen(found)

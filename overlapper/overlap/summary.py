@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from overlapper.params.stages import Params
@@ -13,8 +14,8 @@ from overlapper.version import __version__
 
 
 @dataclasses.dataclass(frozen=True)
-class Summary:
-    """Counts, parameters, times and memory of a run.
+class Run:
+    """What a run found: overlaps, counts, parameters, times and memory.
 
     Attributes
     ----------
@@ -30,6 +31,8 @@ class Summary:
         Wall-clock time of each stage.
     memory : dict of str to int
         Largest resident memory by the end of each stage, in bytes (`Clock`).
+    parts : iterable of Overlaps
+        In canonical order, numbered as the reads given; those of a run in a memory budget are read from disk.
     """
 
     params: Params
@@ -38,6 +41,12 @@ class Summary:
     funnel: dict[str, int]
     seconds: dict[str, float]
     memory: dict[str, int]
+    parts: Iterable[Overlaps]
+
+    @functools.cached_property
+    def overlaps(self) -> Overlaps:
+        """All overlaps."""
+        return Overlaps.concat(list(self.parts))
 
     def to_json(self, run: Mapping[str, Any] | None = None) -> str:
         """Return counts, parameters, times and memory as JSON.
@@ -81,29 +90,3 @@ class Summary:
             "dropped: too short": "--min-overlap sets the shortest",
         }.get(step, "--config loosens the parameters of that step")
         return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
-
-
-@dataclasses.dataclass(frozen=True)
-class Run(Summary):
-    """The overlaps that a run found, and its summary.
-
-    Attributes
-    ----------
-    overlaps : Overlaps
-        In canonical order, numbered as the reads given.
-    """
-
-    overlaps: Overlaps
-
-
-@dataclasses.dataclass(frozen=True)
-class TiledRun(Summary):
-    """What a run in a memory budget found, its overlaps on disk.
-
-    Attributes
-    ----------
-    overlaps : callable
-        Yields the overlaps in canonical order, numbered as the input, some at a time.
-    """
-
-    overlaps: Callable[[], Iterator[Overlaps]]

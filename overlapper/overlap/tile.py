@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -17,13 +17,14 @@ from overlapper.extend.batches import cut_rising, in_batches
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import reported_classes
-from overlapper.extend.on_gpus import candidates_by_query, stages_on_gpus
+from overlapper.extend.on_gpus import found_on_gpus, stages_on_gpus
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
+from overlapper.gpu.opening import Opening
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report, unreported
+from overlapper.runtime.messages import Report, reported, unreported
 from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
@@ -34,7 +35,9 @@ BLOCK_HITS = 1 << 19
 """About the most hits of a block, small enough for their arrays to be reused rather than mapped anew. Where
 all reads overlap each other, a megabase of queries has billions of hits."""
 
-Extended = tuple[Overlaps, dict[str, int]]
+Block = tuple[int, int, int]
+"""Number of a strip, and a range of its queries."""
+BlockOverlaps = tuple[Overlaps, dict[str, int]]
 """Overlaps of some queries, and the counts of candidates and of what was dropped."""
 
 
@@ -62,22 +65,16 @@ class Tile:
     finder: Finder
 
     def agreements(
-        self, params: Params, opened: Callable[[], Gpus | None], threads: int
+        self, queries: np.ndarray, params: Params, opened: Opening | None, threads: int
     ) -> Iterator[np.ndarray]:
-        """Yield the agreement of the chains of a sample of queries (`overlapper.extend.chain.agreements`).
+        """Yield the agreement of the chains of some queries (`overlapper.extend.chain.agreements`)."""
+        found = found_on_gpus(opened, self.finder, queries)
 
-        Parameters
-        ----------
-        params : Params
-        opened : callable
-            Waits for the GPUs that hold the reads.
-        threads : int
-        """
-        queries = chain.sample_queries(len(self.reads))
-        find = candidates_by_query(opened, self.finder, queries)
-        yield from map_in_order(
-            lambda query: chain.agreements(self.seeded, find(query), params.chain), queries.tolist(), threads
-        )
+        def measured(query: int) -> np.ndarray:
+            candidates = found[query] if found else self.finder.find(query, query + 1)
+            return chain.agreements(self.seeded, candidates, params.chain)
+
+        yield from map_in_order(measured, queries.tolist(), threads)
 
 
 class Extension:
@@ -99,6 +96,8 @@ class Extension:
     def __init__(self, tile: Tile, params: Params, gpus: Gpus | None) -> None:
         self._tile, self._params = tile, params
         self.gpus, self._gpu_finder = stages_on_gpus(gpus, tile.finder, tile.seeded, params)
+        from_seeds = isinstance(self._gpu_finder, ChainsOnGpus | XdropOnGpus)
+        self._from_seeds: Any = self._gpu_finder if from_seeds else None
         self._extend = extender(params.extender, self.gpus)
         self._extender_params: Any = getattr(params, params.extender, None)
 
@@ -114,7 +113,7 @@ class Extension:
         share: int,
         report: Report = unreported,
         keep: Callable[[Overlaps], Overlaps] = lambda overlaps: overlaps,
-    ) -> Iterator[tuple[int, Extended]]:
+    ) -> Iterator[tuple[int, BlockOverlaps]]:
         """Yield the overlaps of all queries, a block or a batch at a time, in order.
 
         Parameters
@@ -141,39 +140,48 @@ class Extension:
             for start, stop in itertools.pairwise(bounds.tolist())
         ]
 
-        def reported(results: Iterable) -> Iterator:
-            for done, result in enumerate(results):
-                report("overlapping", done + 1, len(blocks))
-                yield result
+        if self.gpus and not self._from_seeds:
+            yield from self._in_batches(blocks, threads, report, keep)
+            return
 
-        def kept(strip: int, found: Extended) -> tuple[int, Extended]:
-            overlaps, counts = found
+        def of_block(block: Block) -> tuple[int, BlockOverlaps]:
+            strip, start, stop = block
+            overlaps, counts = self._of_queries(start, stop)
             return strip, (keep(overlaps), counts)
 
-        finder = self._gpu_finder or self._tile.finder
-        if isinstance(finder, ChainsOnGpus | XdropOnGpus):
-            on_gpus = finder.find
-            yield from reported(
-                map_in_order(
-                    lambda b: kept(b[0], self._judged(*on_gpus(b[1], b[2]))), blocks, threads + finder.slots
-                )
-            )
-            return
-        find = finder.find
-        if self.gpus is None:
-            yield from reported(
-                map_in_order(lambda b: kept(b[0], self._extended(find(b[1], b[2]))), blocks, threads)
-            )
-            return
+        waiting = self._from_seeds.slots if self._from_seeds else 0
+        yield from reported(
+            map_in_order(of_block, blocks, threads + waiting), "overlapping", len(blocks), report
+        )
+
+    def _of_queries(self, start: int, stop: int) -> BlockOverlaps:
+        """Find the overlaps of queries ``[start, stop)``."""
+        if self._from_seeds:
+            return self._judged(*self._from_seeds.find(start, stop))
+        return self._extended(self._tile.finder.find(start, stop))
+
+    def _in_batches(
+        self, blocks: list[Block], threads: int, report: Report, keep: Callable[[Overlaps], Overlaps]
+    ) -> Iterator[tuple[int, BlockOverlaps]]:
+        """Yield what `overlaps` does, from batches of the candidates of several blocks of a strip."""
+        assert self.gpus
+        finder: Any = self._gpu_finder or self._tile.finder
         slots, most = self.gpus.slots, ON_GPUS[self._params.extender]
-        found = reported(map_in_order(lambda b: (b[0], find(b[1], b[2]).without_hits()), blocks, threads))
-        blocks_of_strip = Counter(map(itemgetter(0), blocks))
+
+        def found(block: Block) -> Candidates:
+            return finder.find(*block[1:]).without_hits()
+
+        def extended(batch: tuple[int, Candidates]) -> tuple[int, BlockOverlaps]:
+            overlaps, counts = self._extended(batch[1])
+            return batch[0], (keep(overlaps), counts)
+
+        candidates = reported(map_in_order(found, blocks, threads), "overlapping", len(blocks), report)
         batches = (
             (strip, batch)
-            for strip, of_blocks in itertools.groupby(found, key=itemgetter(0))
-            for batch in in_batches(map(itemgetter(1), of_blocks), blocks_of_strip[strip], slots, most)
+            for strip, n in Counter(map(itemgetter(0), blocks)).items()
+            for batch in in_batches(itertools.islice(candidates, n), n, slots, most)
         )
-        yield from map_in_order(lambda b: kept(b[0], self._extended(b[1])), batches, slots + threads)
+        yield from map_in_order(extended, batches, slots + threads)
 
     def _cut(self, strips: Sequence[tuple[int, int]], threads: int, share: int) -> list[np.ndarray]:
         """Return the bounds of the blocks of each strip."""
@@ -190,7 +198,7 @@ class Extension:
 
         return [cut(number, *strip) for number, strip in enumerate(strips)]
 
-    def _extended(self, candidates: Candidates) -> Extended:
+    def _extended(self, candidates: Candidates) -> BlockOverlaps:
         """Extend candidates with enough seeds; filter the overlaps by `_judged`."""
         taken, least = {"candidates": len(candidates)}, None
         if self._params.extender in ALIGNING:
@@ -202,7 +210,9 @@ class Extension:
         taken |= {f"dropped: {why}": n for why, n in dropped.items()}
         return self._judged(found, taken, least)
 
-    def _judged(self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None) -> Extended:
+    def _judged(
+        self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None
+    ) -> BlockOverlaps:
         """Drop overlaps that are too short or score below ``least``; number reads as in the input.
 
         Which overlaps are internal matches is found later, from all of them (`overlapper.extend.stops`).

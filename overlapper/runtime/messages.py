@@ -1,13 +1,22 @@
 """What a run says of itself: how far it is, and counts within sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
+Result = TypeVar("Result")
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
 
 
 def unreported(step: str, done: int, total: int) -> None:
     """Report nothing."""
+
+
+def reported(results: Iterable[Result], step: str, total: int, report: Report) -> Iterator[Result]:
+    """Yield results, and report how many of them there are."""
+    for done, result in enumerate(results):
+        yield result
+        report(step, done + 1, total)
 
 
 def counted(number: int, noun: str) -> str:

@@ -132,7 +132,7 @@ def start(function: Callable[[], Result]) -> Future[Result]:
     return future
 
 
-class Behind:
+class BackgroundCalls:
     """Calls functions in another thread, one after the other, while this one goes on.
 
     Used as a context manager: all calls are over when it is left. The error of a call is raised by the next

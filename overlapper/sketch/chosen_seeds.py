@@ -6,10 +6,12 @@ It is a bit for each base. The index of a tile is made from its reads at the pla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
-from overlapper.io.artifacts import Artifact
+from overlapper.io.artifacts import Artifact, finished_artifact
 from overlapper.tables import Seeding
 
 
@@ -36,6 +38,15 @@ class ChosenSeeds:
         self.facts = artifact.facts
         self.counts: dict[str, int] = artifact.facts["counts"]
         self.bounds = artifact.load("bounds", np.int64)
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Open what was written to a folder."""
+        return cls(finished_artifact(path))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies for other processes opened there."""
+        return ChosenSeeds.at, (self._artifact.folder,)
 
     def seeding(self, start: int, stop: int) -> Seeding:
         """Return the places in reads ``[start, stop)``."""

@@ -11,7 +11,6 @@ from overlapper.params.stages import SketchParams
 from overlapper.sketch.grouped import SeedingMinimizers, shared_minimizers
 from overlapper.sketch.seed_lists import HostSeedLists, SeedLists
 from overlapper.tables import Reads, Seeding
-from overlapper.tables.ragged import offsets_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,14 +84,3 @@ class SeedIndex:
         lists = HostSeedLists(occurrences, reads.word_offsets, threads)
         starts = lists.seeding(seeding.sketched).starts
         return cls(sketch.kmer_length, limit, lists, starts, seeding, counts)
-
-    def among(self, queries: np.ndarray) -> SeedIndex:
-        """Return an index with the seeds of a few queries (ascending) alone.
-
-        Lists must be `HostSeedLists`.
-        """
-        assert isinstance(self.lists, HostSeedLists)
-        sizes = np.zeros(len(self.list_starts) - 1, np.int64)
-        sizes[queries] = np.diff(self.list_starts)[queries]
-        starts = offsets_of(sizes)
-        return dataclasses.replace(self, lists=self.lists.among(queries, int(starts[-1])), list_starts=starts)

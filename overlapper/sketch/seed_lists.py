@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
-from overlapper.sketch.occurrences import Occurrences, Stretch
+from overlapper.runtime.threads import cut_evenly, for_each
+from overlapper.sketch.occurrences import Occurrences
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.tables.seeding import WORDS_PER_RANK, Seeding
@@ -116,22 +116,6 @@ class HostSeedLists:
             within = self._part(part)[begin - self._bounds[part] : end - self._bounds[part]]
             numbers[begin - start : end - start] = within
         return numbers
-
-    def among(self, reads: np.ndarray, n: int) -> WholeLists:
-        """Return the lists of a few reads (ascending) alone, which have ``n`` occurrences."""
-        from overlapper.kernels.seeds.seed_lists import list_few
-
-        wanted = np.zeros(len(self._word_offsets) - 1, bool)
-        wanted[reads] = True
-
-        def listed(stretch: Stretch) -> tuple[np.ndarray, np.ndarray]:
-            numbers, bases = np.empty(n + 1, self._type), np.empty(n + 1, np.int64)
-            few = list_few(*self.occurrences.columns, *stretch, self._word_offsets, wanted, numbers, bases)
-            return numbers[:few].copy(), bases[:few].copy()
-
-        parts = list(map_in_order(listed, self.occurrences.stretches, self._threads))
-        numbers, bases = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return WholeLists(self.occurrences, numbers[np.argsort(bases)])
 
     def hits(self, step: int) -> int:
         """As that of `SeedLists`."""

@@ -12,13 +12,14 @@ import time
 
 import numpy as np
 
+from overlapper.extend.chain import with_typical
 from overlapper.io import read_fastx
 from overlapper.io.artifacts import writing
 from overlapper.io.fastx import FastxParts
+from overlapper.overlap.parts import write_strip
 from overlapper.overlap.pipeline import planned
 from overlapper.overlap.tile import BLOCK_BASES, Extension
-from overlapper.overlap.tile_work import write_strip
-from overlapper.overlap.tiles import Folder, Tiles
+from overlapper.overlap.tiles import Folder, Tiles, choose_seeds
 from overlapper.sketch.estimates import estimate
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.reads import store_reads
@@ -43,18 +44,19 @@ def measure(parts, preset, changes, memory, folder):
     with clock.of("read"):
         store = store_reads(workdir, parts)
     params = planned(store, budget, preset, changes)
-    tiles = Tiles(store, 1, folder=Folder(workdir, budget, "cpu", note=print))
     with clock.of("seed"):
-        params = tiles.seeded(params)
-    work = dataclasses.replace(tiles.work, params=params, results=workdir.folder / "overlaps")
-    bounds, overlaps = work.bounds(), 0
+        seeds = choose_seeds(store, params, Folder(workdir, budget), 1)
+        tiles = Tiles(store, seeds, params, results=workdir.folder / "overlaps")
+        whole = None if seeds else tiles.load((0, 0), 1)
+        params = with_typical(params, tiles.agreements(whole, None, 1))
+    tiles, bounds, overlaps = dataclasses.replace(tiles, params=params), tiles.bounds, 0
     blocks = len(bounds) - 1
     for query, target in itertools.combinations_with_replacement(range(blocks), 2):
         with clock.of("join"):
-            loaded = work.loaded((query, target), 1)
-        with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
+            loaded = tiles.load((query, target), 1)
+        with clock.of("overlap"), writing(tiles.results / f"{query}-{target}") as strip:
             queries = 0, int(bounds[query + 1] - bounds[query])
-            extension = Extension(loaded, work.params, None)
+            extension = Extension(loaded, params, None)
             extended = [of_block for _, of_block in extension.overlaps([queries], 1, BLOCK_BASES)]
             write_strip(strip, extended)
         overlaps += sum(len(found) for found, _ in extended)

@@ -358,7 +358,7 @@ def test_a_full_disk_is_told(reads_file, tmp_path):
 
 
 def test_overlaps_that_do_not_fit_the_memory_are_told(overlap, reads_file, tmp_path, monkeypatch):
-    monkeypatch.setattr("overlapper.overlap.tiles.free_memory", lambda: 20_000)
+    monkeypatch.setattr("overlapper.overlap.found.free_memory", lambda: 20_000)
     result = overlap(reads_file, "-o", tmp_path / "out.paf")
     assert result.code == 1
     assert "overlaps were found, more than the 0 MB of memory that were free can hold" in result.err

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from overlapper.io.paf import write_paf
+from overlapper.io import write_overlaps
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 HERE = Path(__file__).parent
@@ -64,5 +64,5 @@ def alignments():
 @pytest.mark.parametrize("made", [chains, alignments])
 def test_files_are_as_checked(made, tmp_path):
     reads, overlaps = made()
-    write_paf(overlaps, reads, tmp_path / "out.paf")
+    write_overlaps(overlaps, reads, tmp_path / "out.paf")
     assert (tmp_path / "out.paf").read_text() == (HERE / f"{made.__name__}.paf").read_text()

@@ -118,11 +118,6 @@ def test_numbers_by_read_equal_the_oracle(given_reads, buckets, together, cut):
     assert lists.numbers(cut, n).tolist() == expected[cut:]
     assert lists.numbers(0, cut).tolist() == expected[:cut]
     assert lists.marks.tolist() == marks_of(occurrences, word_offsets)
-    reads = np.arange(0, len(lengths), 3)
-    of_reads = [one for one in sorted(occurrences, key=lambda one: one[1:3]) if one[1] % 3 == 0]
-    few = [number for number, one in zip(expected, sorted(occurrences, key=lambda o: o[1:3]), strict=True)
-           if one[1] % 3 == 0]  # fmt: skip
-    assert lists.among(reads, len(of_reads)).numbers(0, len(few)).tolist() == few
 
 
 def marks_of(occurrences, word_offsets):

@@ -8,7 +8,7 @@ import pytest
 from overlapper.candidates.registry import FINDERS
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io import open_overlaps
-from overlapper.overlap import pipeline, tile, tiles
+from overlapper.overlap import found, pipeline, tile
 from overlapper.tables import Reads
 from tests.read_sets import columns_of, reads_of, simulated_reads
 
@@ -63,7 +63,7 @@ def test_threads_and_blocks_do_not_matter(preset, finder, extender, tmp_path, mo
     wanted = paf(tmp_path / "one.paf", reads, one.overlaps, 1)
     assert len(one.overlaps) > 100
     assert wanted.count(b"\n") == len(one.overlaps)
-    for threads, module, block, size in ((2, tiles, "BLOCK_BASES", 10_000), (3, tile, "BLOCK_HITS", 1)):
+    for threads, module, block, size in ((2, found, "BLOCK_BASES", 10_000), (3, tile, "BLOCK_HITS", 1)):
         monkeypatch.setattr(module, block, size)
         other = run(reads, preset, finder, extender, threads)
         assert columns_of(other.overlaps) == columns_of(one.overlaps)
@@ -105,10 +105,3 @@ def test_sets_without_overlaps_say_why(finder, extender, texts, preset):
     result = run(reads, preset, finder, extender, 2)
     assert len(result.overlaps.validate()) == 0
     assert "no overlaps" in result.emptied()
-
-
-def test_reads_may_come_in_canonical_order():
-    reads = simulated("ont")
-    order = pipeline.canonical_order(reads)
-    ordered = pipeline.run(reads.take(order), "ont", changes=CHANGES, threads=1, order=order)
-    assert columns_of(ordered.overlaps) == columns_of(pipeline.run(reads, "ont", changes=CHANGES).overlaps)

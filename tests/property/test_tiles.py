@@ -11,12 +11,12 @@ from overlapper.candidates.registry import FINDERS
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
-from overlapper.overlap import pipeline, tile_work, tiles
+from overlapper.overlap import parts, pipeline, tiles
 from overlapper.overlap.tiles import Folder
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
 from overlapper.sketch import deep_reads, page_chains
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import Reads
 from overlapper.tiled import plan
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.reads import store_reads
@@ -32,7 +32,7 @@ def simulated(model):
     return simulated_reads(model, 7)
 
 
-def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
+def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", preset="auto"):
     """Find overlaps in so many blocks."""
     with Workdir(folder) as workdir:
         store = store_reads(
@@ -40,9 +40,11 @@ def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tile
         )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
-            place = Folder(workdir, Budget(LARGE, threads), device, run_tiles=run_tiles)
-            result = pipeline.run_tiled(store, place, preset, changes=changes)
-        return result, Overlaps.concat(list(result.overlaps()))
+            result = pipeline.find(
+                store, preset, changes=changes, threads=threads, device=device,
+                folder=Folder(workdir, Budget(LARGE, threads)),
+            )  # fmt: skip
+        return result, result.overlaps
 
 
 def assert_same_in_tiles(whole, reads, folder, changes, *, blocks=3, preset="auto"):
@@ -72,12 +74,12 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     reads, changes = simulated(model), CHANGES | {"finder": finder, "extender": extender}
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert len(whole.overlaps) > 100
-    monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
-    monkeypatch.setattr(tile_work, "BLOCK_BASES", 10_000)
-    monkeypatch.setattr(tile_work, "WAITING_BYTES", 2_000)
+    monkeypatch.setattr(tiles, "STRIP_BASES", 30_000)
+    monkeypatch.setattr(tiles, "BLOCK_BASES", 10_000)
+    monkeypatch.setattr(parts, "WAITING_BYTES", 2_000)
     monkeypatch.setattr(page_chains, "PAGE_BYTES", LARGE // 5_000)
     monkeypatch.setattr(spgemm, "_BASES_AT_A_TIME", 700)
-    monkeypatch.setattr("overlapper.io.sorted_parts.ROWS_AT_A_TIME", 50)
+    monkeypatch.setattr("overlapper.overlap.parts.ROWS_AT_A_TIME", 50)
     assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=5)
 
 

@@ -9,6 +9,7 @@ import pytest
 from overlapper.candidates import dsoft_gpu
 from overlapper.errors import DeviceError, ParameterError
 from overlapper.extend import batches
+from overlapper.extend.on_gpus import opening
 from overlapper.extend.registry import ON_GPUS
 from overlapper.gpu import gpus
 from overlapper.gpu.gpus import Gpus, Slot
@@ -16,8 +17,10 @@ from overlapper.gpu.opening import Opening
 from overlapper.kernels.gact.gact import extend_candidates
 from overlapper.kernels.xdrop.xdrop import extend_seeds
 from overlapper.overlap import pipeline
+from overlapper.params.stages import Params
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device
+from overlapper.sketch.canonical import packed
 from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of, reads_of, texts_of
 
@@ -85,7 +88,7 @@ def run(device, extender="xdrop", **options):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("free", [1 << 30, 2000, 1])
 def test_runs_on_gpus_end_as_on_the_cpu(pretended, extender, free, threads, monkeypatch):
-    monkeypatch.setattr("overlapper.overlap.tiles.BLOCK_BASES", 2000)
+    monkeypatch.setattr("overlapper.overlap.found.BLOCK_BASES", 2000)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     pretended.free = free
     on_cpu, on_gpus = run("cpu", extender), run("cuda", extender, threads=threads)
@@ -154,7 +157,8 @@ def test_a_driver_that_answers_late_and_badly_ends_the_run(pretended):
 
     before = threading.active_count()
     with pytest.raises(DeviceError, match="does not answer"):
-        run("cuda", opened=pipeline.opening(choose, 0, {}))
+        reads = packed(reads_of(texts_of(4, genome=3000, reads=40)), 1)
+        pipeline.find(reads, "clr", threads=1, opened=opening(choose, 0, Params()))
     assert threading.active_count() == before
 
 

@@ -97,13 +97,13 @@ def test_overlaps_of_corrections_and_assemblies_take_no_gpu_unasked(monkeypatch)
 
 def test_overlaps_of_corrections_and_assemblies_take_the_device_asked_for(monkeypatch):
     asked = []
-    found = pipeline.run
+    found = pipeline.find
 
-    def run(*reads, changes, device, gpu_memory, **others):
+    def find(*reads, changes, device, gpu_memory, **others):
         asked.append(((changes or {}).get("extender", "chain"), device, gpu_memory))
         return found(*reads, changes=changes, device="cpu", **others)
 
-    monkeypatch.setattr(pipeline, "run", run)
+    monkeypatch.setattr(pipeline, "find", find)
     reads, _ = simulate_reads(random_genome(8_000, seed=1), "hifi", coverage=12, seed=2)
     assemble_reads(reads, device="cuda:1", gpu_memory=7, threads=1)
     assert asked == [("chain", "cuda:1", 7), ("exact", "cpu", 7)]

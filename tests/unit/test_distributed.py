@@ -14,21 +14,20 @@ from tests.read_sets import fasta_of
 SCRIPT = """
 import dataclasses, os, signal, sys, time
 from distributed.comm import CommClosedError
-from overlapper.overlap import distributed, pipeline, tile_work, tiles
+from overlapper.overlap import distributed, pipeline, tiles
 from overlapper.overlap.tiles import Folder
 from overlapper.tiled import plan
 from overlapper.tiled.reads import store_reads
 from overlapper.io import read_fastx, write_overlaps
-from overlapper.tables import Overlaps
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tiled.workdir import Workdir
 
 def slow_down():
-    write = tile_work.write_strip
+    write = tiles.write_strip
     def slowly(*arguments):
         time.sleep(1)
         write(*arguments)
-    tile_work.write_strip = slowly
+    tiles.write_strip = slowly
 
 if __name__ == "__main__":
     tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)
@@ -52,12 +51,12 @@ if __name__ == "__main__":
         cluster._finished = lose_the_connection_once
         before = cluster.client
         folder = Folder(workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles)
-        run = pipeline.run_tiled(store, folder, report=report)
+        run = pipeline.find(store, threads=4, folder=folder, report=report)
         alive = set(cluster.client.run(os.getpid).values())
     assert pids[doomed] not in alive
     assert before is not cluster.client
     assert reported[-1] == ("overlapping", 21, 21), reported
-    write_overlaps(Overlaps.concat(list(run.overlaps())), store.names(), "tiled.paf")
+    write_overlaps(run.overlaps, store.names(), "tiled.paf")
 """
 
 

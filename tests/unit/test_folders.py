@@ -207,7 +207,7 @@ def test_what_was_killed_before_it_was_marked_goes(tmp_path):
 def test_a_work_folder_goes_that_was_not_marked_yet_in_a_temporary_one(tmp_path, killed_at):
     (tmp_path / "out").mkdir()
     script = (
-        "import os; from overlapper.cli.in_tiles import work_folder; from overlapper.io import folders\n"
+        "import os; from overlapper.cli.run_files import work_folder; from overlapper.io import folders\n"
         "from overlapper.tiled.workdir import Workdir\n"
         f"with work_folder(None, {str(tmp_path / 'out' / 'out.paf')!r}) as folder:\n"
         "    def mark(path, *_):\n"

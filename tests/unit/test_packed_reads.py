@@ -1,6 +1,7 @@
 """Packed reads that a work folder keeps are those that a run asks for, qualities included."""
 
 import os
+import pickle
 
 import pytest
 
@@ -51,3 +52,12 @@ def test_the_same_qualities_from_another_file_go_on(tmp_path, reads_file):
     copy.write_bytes(reads_file.read_bytes())
     os.utime(copy, (1, 1))
     assert packed(tmp_path / "work", copy).artifact.folder == before.artifact.folder
+
+
+def test_another_process_opens_the_packed_reads_itself(reads_file, tmp_path):
+    store = packed(tmp_path / "work", reads_file)
+    sent = pickle.dumps(store)
+    again = pickle.loads(sent)
+    assert len(sent) < 1000
+    assert again.order.tolist() == store.order.tolist()
+    assert again.mapped().sequence(0) == store.mapped().sequence(0)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overlapper.runtime.threads import (
-    Behind,
+    BackgroundCalls,
     available_threads,
     cut_evenly,
     cut_falling,
@@ -181,7 +181,7 @@ def test_calls_behind_come_one_after_the_other_and_are_over_in_the_end():
         order.append(("end", number, threading.get_ident() == here))
 
     here = threading.get_ident()
-    with Behind() as behind:
+    with BackgroundCalls() as behind:
         for number in range(3):
             behind.call(partial(call, number))
     assert order == [(what, number, False) for number in range(3) for what in ("begin", "end")]
@@ -192,12 +192,12 @@ def test_an_error_behind_is_raised_once_by_what_follows():
         raise KeyError("behind")
 
     done = []
-    behind = Behind()
+    behind = BackgroundCalls()
     behind.call(fail)
     with pytest.raises(KeyError, match="behind"):
         behind.call(lambda: done.append(1))
     behind.call(lambda: done.append(2))
     behind.wait()
     assert done == [2]
-    with pytest.raises(KeyError, match="behind"), Behind() as behind:
+    with pytest.raises(KeyError, match="behind"), BackgroundCalls() as behind:
         behind.call(fail)

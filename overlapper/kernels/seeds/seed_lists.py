@@ -127,36 +127,6 @@ def sort_block(numbers, bases, marks):
 
 
 @njit(nogil=True, cache=True)
-def list_few(occurrences, width, position_bits, first, stop, word_offsets, wanted, numbers, bases):
-    """Write the numbers and bases of the occurrences in some reads, in their order.
-
-    Parameters
-    ----------
-    occurrences, width, position_bits, first, stop, word_offsets
-        As `list_by_block` takes them.
-    wanted : ndarray of bool, shape (reads,)
-        The reads.
-    numbers : ndarray of uint32 or int64, shape (n + 1,)
-        Out, as of `list_by_block`, of no more than n.
-    bases : ndarray of int64, shape (n + 1,)
-        Out: their bases.
-
-    Returns
-    -------
-    int
-        How many there are.
-    """
-    n = U64(0)
-    for i in range(first, stop):
-        one = occurrence_at(occurrences, i, width)
-        if wanted[read_in(one, width, position_bits)]:
-            numbers[n] = -1 if one >> U64(63) else i
-            bases[n] = base_in(one, width, position_bits, word_offsets)
-            n += U64(1)
-    return np.int64(n)
-
-
-@njit(nogil=True, cache=True)
 def write_bases(occurrences, width, position_bits, first, word_offsets, bases):
     """Write the bases of occurrences, from a number on.
 

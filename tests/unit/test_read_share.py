@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from overlapper.overlap.held import Held, shorter_than
+from overlapper.overlap.read_share import ReadShare, shorter_than
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of
@@ -17,16 +17,16 @@ LENGTHS = np.array([100, 200, 300, 400])
     ("cover", "coverage"), [([0, 0, 0, 0], 1), ([9, 8, 7, 6], 8), ([0, 9, 30, 90], 31), ([90, 90, 90, 2], 91)]
 )
 def test_coverage_is_that_of_the_read_with_the_median_base(cover, coverage):
-    assert Held.of("contigs", np.arange(4), LENGTHS, np.array(cover, float)).coverage == coverage
+    assert ReadShare.of("contigs", np.arange(4), LENGTHS, np.array(cover, float)).coverage == coverage
 
 
 def test_reads_count_once_and_the_share_is_of_bases():
-    held = Held.of("contigs", np.array([3, 1, 3]), LENGTHS, np.full(4, 20.0))
-    assert held.told() == "contigs hold 2 of 4 reads, 60.0 % of their bases"
+    held = ReadShare.of("contigs", np.array([3, 1, 3]), LENGTHS, np.full(4, 20.0))
+    assert held.sentence() == "contigs hold 2 of 4 reads, 60.0 % of their bases"
     assert held.facts() == {
         "reads": 2, "of reads": 4, "bases": 600, "of bases": 1000, "share of bases": 0.6, "coverage": 21.0
     }  # fmt: skip
-    assert Held.of("contigs", np.array([], int), LENGTHS[:0]).facts()["coverage"] is None
+    assert ReadShare.of("contigs", np.array([], int), LENGTHS[:0]).facts()["coverage"] is None
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_reads_count_once_and_the_share_is_of_bases():
     [([0, 3], 7, ""), ([0, 3], 6.9, "too few"), ([0, 2], 7, "40.0 %"), ([0, 1, 2, 3], 0.5, "1.5 times")],
 )  # fmt: skip
 def test_a_warning_where_reads_are_too_few_or_most_are_lost(held, cover, warned):
-    warnings = Held.of("contigs", np.array(held), LENGTHS, np.full(4, cover)).warnings("Ask for less")
+    warnings = ReadShare.of("contigs", np.array(held), LENGTHS, np.full(4, cover)).warnings("Ask for less")
     assert len(warnings) == bool(warned)
     assert all(line.startswith("warning: ") and warned in line for line in warnings)
 

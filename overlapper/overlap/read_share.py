@@ -21,8 +21,8 @@ HALF = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
-class Held:
-    """What of the reads a result holds.
+class ReadShare:
+    """The share of the reads that a result holds.
 
     Attributes
     ----------
@@ -44,7 +44,9 @@ class Held:
     coverage: float = math.nan
 
     @classmethod
-    def of(cls, what: str, held: np.ndarray, lengths: np.ndarray, cover: np.ndarray | None = None) -> Held:
+    def of(
+        cls, what: str, held: np.ndarray, lengths: np.ndarray, cover: np.ndarray | None = None
+    ) -> ReadShare:
         """Return what a result holds.
 
         Parameters
@@ -77,7 +79,7 @@ class Held:
             "coverage": None if math.isnan(self.coverage) else round(self.coverage, 1),
         }
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return the figures as a sentence has them."""
         share = f"{100 * self.share:.1f} % of their bases"
         return f"{self.what} hold {self.reads:,} of {self.of_reads:,} reads, {share}"
@@ -92,10 +94,11 @@ class Held:
         """
         if self.coverage < LEAST:
             return [
-                f"warning: reads cover most places {self.coverage:.1f} times, which is too few: {self.told()}"
-                f". Give more reads: from {ENOUGH} times on there are few gaps, below {LEAST} many"
+                f"warning: reads cover most places {self.coverage:.1f} times, which is too few: "
+                f"{self.sentence()}. Give more reads: from {ENOUGH} times on there are few gaps, below "
+                f"{LEAST} many"
             ]
-        return [] if self.share >= HALF else [f"warning: {self.told()}. {way_out}"]
+        return [] if self.share >= HALF else [f"warning: {self.sentence()}. {way_out}"]
 
 
 def _coverage(lengths: np.ndarray, cover: np.ndarray | None) -> float:

@@ -1,0 +1,247 @@
+"""The run of ``overlapper overlap``: reads are read, overlaps found and written, in memory or in tiles."""
+
+from __future__ import annotations
+
+import dataclasses
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from overlapper.cli.overlap_request import OverlapRequest
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, work_folder
+from overlapper.runtime.messages import counted
+
+if TYPE_CHECKING:
+    from overlapper.gpu.opening import Opening
+    from overlapper.io.read_store import ReadStore
+    from overlapper.overlap.summary import Run
+    from overlapper.overlap.tiles import Folder
+    from overlapper.runtime.gpu.devices import Device
+    from overlapper.tables import Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Limits of a run (memory, disk, workers) and its work folder; 0 and None where not given.
+
+    Attributes
+    ----------
+    memory, disk : int
+        Bytes.
+    workdir : str or None
+    plan : bool
+        Only say what a run would take.
+    workers : int
+        Processes to start.
+    scheduler : str or None
+        Address of a Dask scheduler.
+    """
+
+    memory: int = 0
+    disk: int = 0
+    workdir: str | None = None
+    plan: bool = False
+    workers: int = 0
+    scheduler: str | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any is given, which asks for tiles."""
+        return self != Limits()
+
+
+def find_and_write(
+    request: OverlapRequest, limits: Limits, copies: str | None, progress: Progress, files: RunFiles
+) -> Run | None:
+    """Find overlaps and write them; None when only a plan was asked for.
+
+    Parameters
+    ----------
+    request : OverlapRequest
+    limits : Limits
+    copies : str or None
+        ``keep`` or ``separate`` to tell copies apart.
+    progress : Progress
+    files : RunFiles
+    """
+    with ExitStack() as closing:
+        folder, opened = None, None
+        if limits.given:
+            devices = _devices(request, limits)
+            limits = _with_processors(limits, devices, progress)
+        progress.report("reading")
+        if limits.given:
+            store, folder = _on_disk(request, limits, progress, closing)
+        else:
+            store, opened = _in_memory(request, copies, progress, closing)
+        plan = _planned(request, limits, store, folder) if folder else []
+        hints = request.hints(store.mapped())
+        if limits.plan:
+            for line in (*plan, *hints):
+                print(line)
+            return None
+        for line in hints:
+            progress.note(line)
+        writer = files.enter_context(request.open_output(store.names()))
+        if folder:
+            folder = _with_workers(folder, limits, request.threads, devices, closing)
+
+        # Loaded while files are read, where they are read into memory.
+        from overlapper.overlap.pipeline import find
+        from overlapper.runtime.gpu.devices import end_gpus
+
+        result = find(
+            store, request.preset, changes=request.changes, threads=request.threads, device=request.device,
+            gpu_memory=request.gpu_memory, folder=folder, opened=opened, report=progress.report,
+        )  # fmt: skip
+        if copies:
+            result = _told_apart(request, result, store, copies == "separate", progress)
+            end_gpus(result.devices)
+        progress.report("writing")
+        for overlaps in result.parts:
+            writer.write(overlaps)
+        return result
+
+
+def _in_memory(
+    request: OverlapRequest, copies: str | None, progress: Progress, closing: ExitStack
+) -> tuple[ReadStore, Opening]:
+    """Read the reads, and put them in order; the GPUs of the run are opened meanwhile."""
+    from overlapper.runtime.threads import start
+
+    reading: Future[Reads] = start(request.parts.together)
+
+    # These are loaded while files are read.
+    from overlapper.overlap import pipeline  # noqa: F401
+    from overlapper.sketch.canonical import packed
+
+    opened = _opened(request, copies, progress, reading, closing)
+    reads = reading.result()
+    del reading  # and with it the reads as they were
+    progress.left_out(request.parts.left_out)
+    progress.report("sorting reads")
+    return packed(reads, request.threads), opened
+
+
+def _opened(
+    request: OverlapRequest,
+    copies: str | None,
+    progress: Progress,
+    reading: Future[Reads],
+    closing: ExitStack,
+) -> Opening:
+    """Open the GPUs of a run while reads are read, unless it depends on the reads whether any is used.
+
+    Raises
+    ------
+    OverlapperError
+        What is wrong with the devices, if that is known before all reads are there.
+    """
+    from overlapper.extend.on_gpus import opening
+    from overlapper.extend.registry import device_for, extending_devices
+    from overlapper.params.stages import Params
+    from overlapper.runtime.gpu.devices import end_gpus, named
+
+    params, threads, device = Params().changed(request.changes), request.threads, request.device
+    known = device_for(params.extender, device, 0, threads) == device
+    if not known:
+        device = device_for(params.extender, device, reading.result().total_bases, threads)
+
+    def choose() -> list[Device]:
+        chosen = extending_devices(params.extender, device)
+        progress.note(f"extending on {named(chosen, threads)}")
+        return chosen
+
+    ended = () if copies else (end_gpus,)  # to tell copies apart takes them again
+    opened = closing.enter_context(opening(choose, request.gpu_memory, params, *ended))
+    if known:
+        either: list[Future[Any]] = [reading, opened.chosen]
+        wait(either, return_when=FIRST_COMPLETED)
+        if opened.chosen.done():
+            opened.chosen.result()
+    return opened
+
+
+def _on_disk(
+    request: OverlapRequest, limits: Limits, progress: Progress, closing: ExitStack
+) -> tuple[ReadStore, Folder]:
+    """Pack the reads in a work folder, unless they are there."""
+    from overlapper.overlap.tiles import Folder
+    from overlapper.tiled.plan import Budget
+    from overlapper.tiled.reads import store_reads
+    from overlapper.tiled.workdir import Workdir
+
+    place = closing.enter_context(work_folder(limits.workdir, request.output))
+    workdir = closing.enter_context(Workdir(place))
+    store = store_reads(workdir, request.parts)
+    progress.left_out(request.parts.left_out)
+    budget = Budget.of(limits.memory, request.threads, max(1, limits.workers))
+    return store, Folder(workdir, budget, note=progress.note)
+
+
+def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: Folder) -> list[str]:
+    """Say what a run would take, where that is asked for; refuse one that takes too much of the disk."""
+    from overlapper.overlap.pipeline import planned
+    from overlapper.tiled.plan import check_disk, describe
+
+    if not limits.plan and not limits.disk:
+        return []
+    params = planned(store, folder.budget, request.preset, request.changes)
+    if limits.plan:
+        return describe(store, params, folder.budget)
+    check_disk(store, params, request.threads, limits.disk)
+    return []
+
+
+def _devices(request: OverlapRequest, limits: Limits) -> list[str]:
+    """Return the devices that extend candidates; those of a cluster are for its workers to know."""
+    from overlapper.extend.registry import extending_devices
+
+    found = extending_devices(request.extender, "cpu" if limits.scheduler else request.device)
+    return [device.name for device in found]
+
+
+def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
+    """Return limits with at most as many worker processes as there are processors."""
+    from overlapper.runtime.threads import available_threads
+
+    processors = available_threads()
+    if limits.workers <= processors or devices[0] != "cpu":
+        return limits
+    progress.note(
+        f"starting {counted(processors, 'worker')}, one for each processor that may be used, "
+        f"not {limits.workers}"
+    )
+    return dataclasses.replace(limits, workers=processors)
+
+
+def _with_workers(
+    folder: Folder, limits: Limits, threads: int, devices: list[str], closing: ExitStack
+) -> Folder:
+    """Connect to the processes that do tiles, here or of a cluster, if this process does not do them."""
+    if not limits.workers and not limits.scheduler:
+        return folder
+    from overlapper.overlap.distributed import Cluster
+
+    cluster = closing.enter_context(Cluster(limits.workers, limits.scheduler, threads, devices))
+    budget = dataclasses.replace(folder.budget, workers=cluster.size)
+    return dataclasses.replace(folder, budget=budget, run_tiles=cluster.run_tiles)
+
+
+def _told_apart(
+    request: OverlapRequest, result: Run, store: ReadStore, separate: bool, progress: Progress
+) -> Run:
+    """Count the differences of copies of overlaps, and leave out those that join different copies."""
+    from overlapper.assemble.copy_differences import are_trans, count_copy_differences
+
+    overlaps = count_copy_differences(
+        store.mapped(), result.overlaps, preset=request.preset, threads=request.threads,
+        device=request.device, gpu_memory=request.gpu_memory, order=store.order, report=progress.report,
+    )  # fmt: skip
+    if not separate:
+        return dataclasses.replace(result, parts=[overlaps])
+    within = overlaps.take(~are_trans(overlaps))
+    counts = {"dropped: other copy": len(overlaps) - len(within), "overlaps": len(within)}
+    funnel = {name: count for name, count in result.funnel.items() if name != "overlaps"} | counts
+    return dataclasses.replace(result, parts=[within], funnel=funnel)
