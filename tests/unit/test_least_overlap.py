@@ -40,6 +40,16 @@ def test_it_falls_smoothly_with_the_lengths_and_what_is_a_share_of_it_falls_with
     assert [(p.min_end_overlap, p.join_overlap) for p in (found[0], found[-1])] == [(500, 1000), (250, 250)]
 
 
+def test_a_short_read_among_long_ones_has_one_of_its_own_length():
+    """A plasmid of 1.2 kb has no read of 2,000 bases."""
+    lengths = np.array([9_000, 9_000, 3_000, 1_200, 700])
+    params = GraphParams().of_reads(lengths)
+    assert params.least_of(lengths).tolist() == [2000, 2000, 1800, 720, 500]
+    assert GraphParams(min_overlap=1700).least_of(lengths).tolist() == [1700] * 5
+    given = GraphParams(min_overlap=1700, min_share=0.5).of_reads(lengths)
+    assert given.least_of(lengths).tolist() == [1700, 1700, 1500, 600, 500]
+
+
 def test_what_is_given_counts():
     given = GraphParams(min_overlap=1700)
     assert given.of_reads(np.array([600] * 5)) == given
