@@ -122,8 +122,7 @@ def layout(
     min_share: Annotated[
         float | None,
         typer.Option(
-            help="Share of a read that an overlap must have where that is less than --min-overlap. 0: none is "
-            "enough.",
+            help="Share of a read that is enough where that is less than --min-overlap. 0: no share is.",
             show_default="0.6; 0 with --min-overlap",
         ),
     ] = None,
