@@ -27,24 +27,8 @@ def kmers_of(
 ) -> tuple[KmerCounts, float]:
     """Return the k-mers of some reads and of contigs behind them, and the share of all that these are.
 
-    Parameters
-    ----------
-    reads : Reads
-    some : ndarray of int64
-    contigs : Reads
-    least : int
-        Fewest occurrences of a k-mer.
-    room : int or None
-        Bytes of memory that may be used besides reads and overlaps; None for no limit.
-    what : str
-        What they tell, as the message says where there is too little memory.
-    threads : int
-        Changes nothing but the time.
-
-    Raises
-    ------
-    ParameterError
-        When there is too little memory.
+    Those count that occur ``least`` times. ``what`` is what they tell, for the message where there is too
+    little memory. Other arguments are those of `LostKmers.of`.
     """
     both = Reads.concat([reads.take(some).bases_alone(), contigs.bases_alone()])
     bases = max(1, both.total_bases)

@@ -119,13 +119,6 @@ def layout(
             "Shortest overlap that joins dead ends after cleaning. 0: join none.", show_default="1000"
         ),
     ] = None,
-    min_share: Annotated[
-        float | None,
-        typer.Option(
-            help="Share of a read that is enough where that is less than --min-overlap. 0: no share is.",
-            show_default="0.6; 0 with --min-overlap",
-        ),
-    ] = None,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Do not clean the graph after transitive reduction.")
     ] = False,
@@ -195,7 +188,7 @@ def layout(
         "graph": {
             "min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang, "min_ratio": min_ratio,
             "max_divergence_ratio": max_divergence_ratio, "fuzz": fuzz, "min_end_overlap": min_end_overlap,
-            "confirm_depth": confirm_depth, "join_overlap": join_overlap, "min_share": min_share,
+            "confirm_depth": confirm_depth, "join_overlap": join_overlap,
         },
         "clean": {
             "tip_reads": tip_reads, "bubble_bases": bubble_bases, "weak_ratio": weak_ratio,

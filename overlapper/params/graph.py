@@ -33,8 +33,8 @@ class GraphParams(Limited):
     Attributes
     ----------
     min_overlap : int, optional
-        Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept.
-        None lets the lengths of the reads decide (`of_reads`).
+        Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept;
+        less for a short read (`least_of`). None lets the lengths of the reads decide (`of_reads`).
     min_depth : int
         Overlaps that must confirm a base for it to be kept; 0 keeps all reads whole that have any.
     max_hang : int
@@ -54,10 +54,6 @@ class GraphParams(Limited):
         there are none of confirmed reads. 0 takes all reads for confirmed.
     join_overlap : int
         Shortest overlap by which dead ends are joined in the end (`overlapper.graph.join`); 0 joins none.
-    min_share : float
-        Of a read of which this share is less than `min_overlap`, overlaps count from this share on, so that
-        a plasmid shorter than `min_overlap` is laid out. 0 leaves that to `of_reads`, or where `min_overlap`
-        is given, to nothing.
     """
 
     min_overlap: int | None = within(1, default=None)
@@ -69,7 +65,6 @@ class GraphParams(Limited):
     min_end_overlap: int = within(0, default=END_OVERLAP)
     confirm_depth: int = within(0, default=0)
     join_overlap: int = within(0, default=1000)
-    min_share: float = within(0, 1, default=0.0)
 
     @property
     def least_overlap(self) -> int:
@@ -77,18 +72,14 @@ class GraphParams(Limited):
         return self.min_overlap or LONGEST
 
     def least_of(self, lengths: np.ndarray) -> np.ndarray:
-        """Return the shortest overlap that counts of reads of these lengths (int64, shape (n,))."""
-        least = np.full(len(lengths), self.least_overlap)
-        if not self.min_share:
-            return least
-        return np.minimum(least, np.maximum((self.min_share * lengths).astype(np.int64), FLOOR))
+        """Return the shortest overlap that counts of each read, as short ones have no longer ones (int64)."""
+        return np.maximum((1 - LINKING) * lengths, FLOOR).astype(np.int64).clip(max=self.least_overlap)
 
     def of_reads(self, lengths: np.ndarray) -> GraphParams:
         """Return the parameters for reads of these lengths, where these are to decide.
 
         The shortest overlap is the longest one, within `FLOOR` and `LONGEST`, beyond which `LINKING` of the
-        bases of the reads lie. Overlaps of ends, and those that join ends, are at most half as long. By the
-        same rule a read has a shortest overlap of its own, which leaves `LINKING` of its bases.
+        bases of the reads lie. Overlaps of ends, and those that join ends, are at most half as long.
         """
         if self.min_overlap is not None or not len(lengths):
             return self
@@ -96,7 +87,6 @@ class GraphParams(Limited):
         return dataclasses.replace(
             self,
             min_overlap=least,
-            min_share=self.min_share or 1 - LINKING,
             min_end_overlap=min(self.min_end_overlap, least // 2),
             join_overlap=min(self.join_overlap, least // 2),
         )

@@ -123,7 +123,7 @@ def test_parameters_reach_the_library(layout, case, tmp_path):
     options = {
         "min_overlap": 1500, "min_depth": 2, "max_hang": 50, "min_ratio": 0.9, "max_divergence_ratio": 3.5,
         "fuzz": 20, "tip_reads": 2, "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2,
-        "weak_start": 0.6, "min_end_overlap": 700, "confirm_depth": 2, "join_overlap": 800, "min_share": 0.7,
+        "weak_start": 0.6, "min_end_overlap": 700, "confirm_depth": 2, "join_overlap": 800,
     }  # fmt: skip
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
     assert layout("reads.fa", "overlaps.paf", *words, "--stats", "s.json", "-o", "u.gfa").code == 0
