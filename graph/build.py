@@ -149,7 +149,7 @@ def connect(
     depth = depth_of(inside, lengths)
     confirmed = confirmed_reads(inside, lengths, params, threads)
     counts["reads not confirmed"] = int(((lengths > 0) & ~confirmed).sum())
-    arrow = containments_that_count(inside, kinds, extents, confirmed, params.least_overlap)
+    arrow = containments_that_count(inside, kinds, extents, confirmed, params.least_of(lengths))
     arrows = containments_of(inside.take(arrow), kinds[arrow], extents.compress(arrow, axis=1), order)
     contained = contained_reads(arrows, start, end)
     counts["contained reads"] = len(contained)

@@ -59,7 +59,7 @@ def without_chimeric_ends(
     """
     kinds = classify(pairs, lengths, params.max_hang, params.min_ratio)
     fitting = pairs.take(kinds != OverlapClass.INTERNAL)
-    cores, (offsets, opens, closes) = cores_of(fitting, len(lengths), 1, CLIP, threads)
+    cores, (offsets, opens, closes) = cores_of(fitting, 1, np.full(len(lengths), CLIP), threads)
     start, end = np.zeros(len(lengths), np.int32), lengths.astype(np.int32)
     for read, left, right, keeps_left in partings_of(cores):
         on_read = slice(offsets[read], offsets[read + 1])

@@ -14,7 +14,8 @@ So it contains reads without one that go on across the error, and when these are
 **Confirmed** is a read whose core (`overlapper.graph.trim`) is all of it: inside of ``min_overlap / 2`` bases
 at either end, ``confirm_depth`` overlaps cover every base, each shortened by as many at either end. Thus a
 read is not confirmed either that goes from one copy of a repeat into another: overlaps from both sides reach
-into what the copies share, and none across it.
+into what the copies share, and none across it. For a short read, ``min_overlap`` is less here and below
+(`overlapper.params.graph.GraphParams.least_of`).
 
 **Containment.** A confirmed read that no confirmed read contains *stands*. If others contain it, it falls
 unless a dovetail of ``min_overlap`` bases or more leads to a read that stands, from each of its ends beyond
@@ -65,12 +66,12 @@ def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, thre
     """
     if params.confirm_depth == 0:
         return np.ones(len(lengths), np.bool_)
-    cores, _ = cores_of(pairs, len(lengths), params.confirm_depth, params.least_overlap // 2, threads)
+    cores, _ = cores_of(pairs, params.confirm_depth, params.least_of(lengths) // 2, threads)
     return (cores[:, 0] == 0) & (cores[:, 1] == lengths)
 
 
 def containments_that_count(
-    pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, confirmed: np.ndarray, min_overlap: int
+    pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, confirmed: np.ndarray, least: np.ndarray
 ) -> np.ndarray:
     """Return a mask of the pairs that are containments that count.
 
@@ -83,8 +84,8 @@ def containments_that_count(
         How much further the query reaches to the left than the target, and to the right; the bases of the
         overlap on either read.
     confirmed : ndarray of bool, shape (reads,)
-    min_overlap : int
-        Bases.
+    least : ndarray of int64, shape (reads,)
+        Bases of the least overlap of each read.
     """
     query_contained = kinds == OverlapClass.QUERY_CONTAINED
     containment = query_contained | (kinds == OverlapClass.TARGET_CONTAINED)
@@ -94,7 +95,8 @@ def containments_that_count(
 
     stands = confirmed.copy()
     stands[inner[containment & ~disputed]] = False
-    joins = (kinds == OverlapClass.DOVETAIL) & (np.minimum(extents[2], extents[3]) >= min_overlap)
+    enough = np.minimum(least[pairs.query], least[pairs.target])
+    joins = (kinds == OverlapClass.DOVETAIL) & (np.minimum(extents[2], extents[3]) >= enough)
     query, target = pairs.query[joins], pairs.target[joins]
     query_first = extents[0, joins] > 0
     query_end, target_end = 2 * query + query_first, 2 * target + (pairs.reverse[joins] == query_first)

@@ -16,14 +16,16 @@ _BLOCKS = 64
 
 
 def cores_of(
-    pairs: Intervals, reads: int, min_depth: int, clip: int, threads: int
+    pairs: Intervals, min_depth: int, clip: np.ndarray, threads: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return the two longest cores of every read, and the intervals of overlaps by read.
 
     Parameters
     ----------
     pairs : Intervals
-    reads, min_depth, clip, threads : int
+    min_depth : int
+    clip : ndarray of int64, shape (reads,)
+    threads : int
 
     Returns
     -------
@@ -32,6 +34,7 @@ def cores_of(
     intervals : tuple of arrays
         As `overlapper.kernels.graph.trimming.intervals_by_read` returns them.
     """
+    reads = len(clip)
     offsets, opens, closes = trimming.intervals_by_read(
         pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
     )

@@ -190,8 +190,8 @@ def _lax_intervals(
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the intervals of reads that one overlap confirms; reads of the graph grow at dead ends alone."""
-    lax = dataclasses.replace(params, min_overlap=params.join_overlap)
-    trimmed = kept_intervals(pairs, kept.shape[1], 1, params.join_overlap // 2, lax, threads)
+    least = np.full(kept.shape[1], params.join_overlap)
+    trimmed = kept_intervals(pairs, 1, least // 2, least, threads)
     start, end = trimmed.start.copy(), trimmed.end.copy()
     in_graph = kept[1] > kept[0]
     start[in_graph], end[in_graph] = kept[:, in_graph]

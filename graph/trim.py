@@ -11,7 +11,8 @@ as by chance an overlap from either side may run up to ``clip`` past the junctio
 
 Both are found twice: first with all overlaps, and no clip for the core; then with the overlaps that fit the
 trimmed reads (no internal matches, hangs up to 1.5 ``max_hang``, at least half of ``min_overlap``), and a
-depth that rises with the coverage. ``clip`` is half of ``min_overlap``.
+depth that rises with the coverage. ``clip`` is half of ``min_overlap``, which is less for a short read here
+and in what follows (`overlapper.params.graph.GraphParams.least_of`).
 
 **Free ends.** An end that is left over is kept after all when no overlap touches it and no overlapping read
 would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
@@ -88,16 +89,17 @@ def trim(
     """
     if params.min_depth == 0:
         return _whole(pairs, lengths, params, threads)
-    crude = kept_intervals(pairs, len(lengths), params.min_depth, 0, params, threads)
+    least = params.least_of(lengths)
+    crude = kept_intervals(pairs, params.min_depth, np.zeros_like(least), least, threads)
     inner = (crude.end - crude.start).astype(np.int64)
     parts = map_in_order(
-        lambda block: _fitting(cut(block, overlaps, crude.start, crude.end), inner, params),
+        lambda block: _fitting(cut(block, overlaps, crude.start, crude.end), inner, least, params),
         blocks_of(pairs),
         threads,
     )
     fitting = Pairs.concat(list(parts))
     depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
-    fine = kept_intervals(fitting, len(lengths), depth, params.least_overlap // 2, params, threads)
+    fine = kept_intervals(fitting, depth, least // 2, least, threads)
 
     kept = fine.end > fine.start
     start = np.where(kept, crude.start + fine.start, 0)
@@ -135,24 +137,23 @@ class KeptIntervals(NamedTuple):
 
 
 def kept_intervals(
-    pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int
+    pairs: Pairs, min_depth: int, clip: np.ndarray, least: np.ndarray, threads: int
 ) -> KeptIntervals:
-    """Return the grown longest core of every read, if it has ``min_overlap`` bases or more.
+    """Return the grown longest core of every read, if it has the bases of the least overlap or more.
 
     Parameters
     ----------
     pairs : Pairs
-    reads : int
-        Number of reads.
-    min_depth, clip : int
-        Least overlaps that cover a base, and bases taken off both ends of each overlap before.
-    params : GraphParams
+    min_depth : int
+        Least overlaps that cover a base.
+    clip, least : ndarray of int64, shape (reads,)
+        Bases taken off both ends of each overlap before; those of the least overlap of each read.
     threads : int
     """
-    cores, intervals = cores_of(pairs, reads, min_depth, clip, threads)
-    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.least_overlap
+    cores, intervals = cores_of(pairs, min_depth, clip, threads)
+    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= least[:, None]
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
-    start, end = trimming.grown(*intervals, start, end, params.least_overlap)
+    start, end = trimming.grown(*intervals, start, end, least)
 
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
@@ -160,9 +161,9 @@ def kept_intervals(
     return KeptIntervals(start, end, np.where(parted, between, -1))
 
 
-def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
+def _fitting(pairs: Pairs, lengths: np.ndarray, least: np.ndarray, params: GraphParams) -> Pairs:
     spans = np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
-    pairs = pairs.take(spans >= params.least_overlap // 2)
+    pairs = pairs.take(spans >= np.minimum(least[pairs.query], least[pairs.target]) // 2)
     kinds = classify(pairs, lengths, int(params.max_hang * _LOOSE), params.min_ratio)
     return pairs.take(kinds != OverlapClass.INTERNAL)
 

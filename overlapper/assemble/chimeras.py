@@ -150,7 +150,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
     threads : int
         Changes nothing but the time.
     """
-    cores, _ = cores_of(overlaps, len(lengths), 1, CLIP, threads)
+    cores, _ = cores_of(overlaps, 1, np.full(len(lengths), CLIP), threads)
     sound = Sound.whole(lengths)
     partings = list(partings_of(cores))
     parted = np.zeros(len(lengths), bool)

@@ -90,13 +90,16 @@ def lay_out(
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
 
     def cleaned(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+        whole = laid_out.contigs
+        if covered and plan.error_rate > params.end_errors:
+            lengths, stays = whole.sequences.lengths, whole.ends_that_stay()
+            laid_out = laid_out.without_ends(
+                unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
+            )
+        cut_off = whole.sequences.total_bases - laid_out.contigs.sequences.total_bases
         laid_out, left_out = leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
         laid_out, left_out = without_shallow(laid_out, left_out, params.min_relative_depth, weights)
-        if not covered or plan.error_rate <= params.end_errors:
-            return laid_out, left_out, 0
-        lengths, stays = laid_out.contigs.sequences.lengths, laid_out.contigs.ends_that_stay()
-        cut = unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
-        return laid_out.without_ends(cut), left_out.moved(cut[:, 0]), int(cut.sum())
+        return laid_out, left_out, cut_off
 
     if not depth:
         return LayoutWithHaplotypes(*cleaned(laid_out_of(np.inf, "layout", overlaps)), kept, None, None)

@@ -14,12 +14,31 @@ from overlapper.assemble.pieces import K
 from overlapper.kernels.seeds import kmer_columns
 from overlapper.runtime.memory import check_room
 from overlapper.sketch.adapters import END
-from overlapper.sketch.counting import count_kmers
+from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
 
 LEAST = 2_000
 """Least bases that the lost k-mers of a stretch reach over: those of a single difference reach over 61. Also
 the bases that are added on either side."""
+
+
+def kmers_of(
+    reads: Reads, some: np.ndarray, contigs: Reads, least: int, room: int | None, what: str, threads: int
+) -> tuple[KmerCounts, float]:
+    """Return the k-mers of some reads and of contigs behind them, and the share of all that these are.
+
+    Those count that occur ``least`` times. ``what`` is what they tell, for the message where there is too
+    little memory. Other arguments are those of `LostKmers.of`.
+    """
+    both = Reads.concat([reads.take(some).bases_alone(), contigs.bases_alone()])
+    bases = max(1, both.total_bases)
+    sampled = min(1.0, MOST_KMERS / bases)
+    counted = count_kmers(
+        both, K, lower=least, upper=bases, sampled=sampled, threads=threads, memory=COUNTING
+    )
+    kmers = len(counted.occurrences)
+    check_room(COUNTING + BYTES_A_KMER * kmers, room, f"{kmers:,} k-mers that tell {what}")
+    return counted, sampled
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -59,13 +78,8 @@ class LostKmers:
             When there is too little memory.
         """
         unplaced = np.setdiff1d(np.arange(len(reads)), laid_out.reads.read)
-        both = Reads.concat([reads.take(unplaced).bases_alone(), laid_out.contigs.sequences.bases_alone()])
-        least, sampled = math.ceil(depth / 2), min(1.0, MOST_KMERS / max(1, both.total_bases))
-        counted = count_kmers(
-            both, K, lower=least, upper=both.total_bases, sampled=sampled, threads=threads, memory=COUNTING
-        )
-        frequent = len(counted.occurrences)
-        check_room(COUNTING + BYTES_A_KMER * frequent, room, f"{frequent:,} k-mers that tell what is lost")
+        contigs, least = laid_out.contigs.sequences, math.ceil(depth / 2)
+        counted, _ = kmers_of(reads, unplaced, contigs, least, room, "what is lost", threads)
         found = np.concatenate(
             counted.by_range(kmer_columns.occurrences_of_frequent, least, len(unplaced), threads=threads)
         )

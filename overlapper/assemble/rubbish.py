@@ -7,10 +7,11 @@ their place::
     left out         ──x────x─x───x────x──                       k-mers at errors are of no other read
                                ─x────x──x──x─
 
-**Candidates** are contigs that are linked to no other, of at most ``tip_reads`` reads, contained ones
-included, or circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid,
-some copies differ in a base or two. They are looked at by their reads, most first, of equals the longest
-first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the smallest hashes).
+**Candidates** are contigs that are linked to no other: linear ones no longer than their ``tip_reads`` longest
+reads together, those of as many reads, contained ones included, and circles next to another one that is as
+long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid, some copies differ in a base or two. They are looked
+at by the bases of their reads, most first, of equals the longest first. 31-mers tell (of more than 2^25 in
+contigs and unplaced reads those with the smallest hashes).
 
 **Held.** A bin of 1,000 bases of a candidate is held where contigs that stay have a tenth of its k-mers (one
 base in 14 may be an error). All but a tenth of its bins have to be held.
@@ -32,11 +33,11 @@ from typing import Self
 import numpy as np
 
 from overlapper.assemble.beginnings import Beginnings
-from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, LEAST_OF_BIN, MOST_KMERS
+from overlapper.assemble.haplotypes import LEAST_OF_BIN
 from overlapper.assemble.laid_out import Contigs, LaidOut
+from overlapper.assemble.lost import kmers_of
 from overlapper.assemble.pieces import BIN, K
-from overlapper.runtime.memory import check_room
-from overlapper.sketch.counting import KmerCounts, count_kmers
+from overlapper.sketch.counting import KmerCounts
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column
 from overlapper.tables.ragged import places_within
@@ -84,11 +85,6 @@ class LeftOut(Table):
             end=np.where(moved, start + self.end - self.start, self.end),
         )
 
-    def moved(self, cut: np.ndarray) -> Self:
-        """Return the same of contigs whose first bases, as many as given of each, were cut off."""
-        start, end = ((at - cut[self.contig]).clip(0) for at in (self.start, self.end))
-        return dataclasses.replace(self, start=start, end=end)
-
 
 def leave_out(
     reads: Reads, laid_out: LaidOut, most_reads: int, room: int | None, threads: int
@@ -112,22 +108,18 @@ def leave_out(
         When there is too little memory.
     """
     own, contigs = laid_out.reads, laid_out.contigs
-    of_contig = np.bincount(own.unitig, minlength=len(contigs))
+    lengths, bases = contigs.sequences.lengths, own.r_end.astype(np.int64) - own.r_start
     ends = np.concatenate([contigs.link_source, contigs.link_target])
-    few = np.flatnonzero(of_contig <= most_reads)
+    few = np.flatnonzero(_of_few(laid_out, bases, most_reads))
     candidates = np.setdiff1d(np.union1d(few, _circles_as_long(contigs)), ends >> 1)
     if not len(candidates) or len(contigs) == 1:
         return laid_out, LeftOut.empty()
     unplaced = np.setdiff1d(np.arange(len(reads)), own.read[~np.isin(own.unitig, candidates)])
-    both = Reads.concat([reads.take(unplaced).bases_alone(), contigs.sequences.bases_alone()])
-    kmers = min(MOST_KMERS, both.total_bases)
-    check_room(COUNTING + BYTES_A_KMER * kmers, room, f"{kmers:,} k-mers that tell contigs of bad reads")
-    sampled = kmers / both.total_bases
-    counted = count_kmers(
-        both, K, lower=1, upper=both.total_bases, sampled=sampled, threads=threads, memory=COUNTING
-    )
+    what = "contigs of bad reads"
+    counted, sampled = kmers_of(reads, unplaced, contigs.sequences, 1, room, what, threads)
     judge = _Judge(counted, len(unplaced), candidates, len(contigs), sampled)
-    order = np.lexsort([candidates, -contigs.sequences.lengths[candidates], -of_contig[candidates]])
+    of_contig = np.bincount(own.unitig, bases, len(contigs))
+    order = np.lexsort([candidates, -lengths[candidates], -of_contig[candidates]])
     rows = [row for contig in candidates[order].tolist() if (row := judge.left_out(contig))]
     gone, *place = np.array(rows, np.int64).reshape(-1, 4).T
     stays = np.ones(len(contigs), np.bool_)
@@ -140,6 +132,16 @@ def leave_out(
     beside, start, end = (values[at] for values in place)
     left_out = LeftOut(own.read[of], (at + 1).astype(np.int32), (np.cumsum(stays) - 1)[beside], start, end)
     return laid_out.take(np.flatnonzero(stays)), left_out
+
+
+def _of_few(laid_out: LaidOut, bases: np.ndarray, most_reads: int) -> np.ndarray:
+    """Return a mask of the contigs of so many reads, or linear and no longer than as many of their reads."""
+    own, contigs = laid_out.reads, laid_out.contigs
+    of_contig = np.bincount(own.unitig, minlength=len(contigs))
+    rows = np.lexsort([-bases, own.unitig])
+    longest = np.flatnonzero(places_within(of_contig) < most_reads)
+    reach = np.bincount(own.unitig[rows][longest], bases[rows][longest], len(contigs))
+    return (of_contig <= most_reads) | ~contigs.circular & (contigs.sequences.lengths <= reach)
 
 
 def _circles_as_long(contigs: Contigs) -> np.ndarray:

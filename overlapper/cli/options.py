@@ -76,8 +76,8 @@ GroupBy = Annotated[
 LayoutOverlap = Annotated[
     int | None,
     bases(
-        "Shortest overlap that is used in the layout, and shortest part of a read. Shorter overlaps are "
-        "more often caused by repeats.",
+        "Shortest overlap that is used in the layout, and shortest part of a read; for a short read, 60 % of "
+        "its bases, 500 or more, if that is less. Shorter overlaps are more often caused by repeats.",
         show_default="2000; for short reads less, 500 or more, so that 40 % of their bases lie beyond it",
     ),
 ]

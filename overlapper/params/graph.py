@@ -33,8 +33,8 @@ class GraphParams(Limited):
     Attributes
     ----------
     min_overlap : int, optional
-        Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept.
-        None lets the lengths of the reads decide (`of_reads`).
+        Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept;
+        less for a short read (`least_of`). None lets the lengths of the reads decide (`of_reads`).
     min_depth : int
         Overlaps that must confirm a base for it to be kept; 0 keeps all reads whole that have any.
     max_hang : int
@@ -70,6 +70,10 @@ class GraphParams(Limited):
     def least_overlap(self) -> int:
         """The shortest overlap that counts, in bases; of long reads where lengths are to decide."""
         return self.min_overlap or LONGEST
+
+    def least_of(self, lengths: np.ndarray) -> np.ndarray:
+        """Return the shortest overlap that counts of each read, as short ones have no longer ones (int64)."""
+        return np.maximum((1 - LINKING) * lengths, FLOOR).astype(np.int64).clip(max=self.least_overlap)
 
     def of_reads(self, lengths: np.ndarray) -> GraphParams:
         """Return the parameters for reads of these lengths, where these are to decide.

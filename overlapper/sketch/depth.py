@@ -173,7 +173,7 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
     # Among samples most of which have errors, relatives cannot be told from these.
     relatives = relatives[: len(relatives) if error_free >= 0.5 else 0]
     times = np.empty(len(reads), np.uint32)
-    read_depth.multiplicities(slots, first, table, least, wanted, among, relatives, times)
+    read_depth.multiplicities(slots, first, table, least, wanted, among, error_free / 2, relatives, times)
     return (times / error_free).astype(np.float32)
 
 

@@ -58,25 +58,26 @@ def sequence_of(path: Path, start: int, length: int) -> str:
         return next(iter(file)).sequence[start : start + length].upper()
 
 
-def turned(contig: str, replicon: str) -> str | None:
-    """Return a circular contig on the strand of a replicon, begun where that begins, if it can be."""
+def turned(contig: str, replicon: str) -> Iterator[str]:
+    """Yield a circular contig, on either strand, begun where a replicon begins, if it can be."""
     round_ = replicon + replicon[: K - 1]
-    for own in (contig, reverse_complement(contig)):
+    for own in (contig, reverse_complement(contig)):  # words of an inverted repeat are on both
         twice = own + own[: K - 1]
         for place in range(0, len(replicon), 97):
             word = round_[place : place + K]
             if twice.count(word) == 1 == round_.count(word) and reverse_complement(word) not in round_:
                 start = (twice.find(word) - place) % len(own)
-                return own[start:] + own[:start]
-    return None
+                yield own[start:] + own[:start]
+                break
 
 
 def differences(contigs: list[tuple[str, bool]], replicon: str) -> int:
     """Return the least edit distance of a circular contig and a replicon; its length where there is none."""
     least = len(replicon)
     for contig, circular in contigs:
-        if circular and len(contig) < 3 * len(replicon) and (own := turned(contig, replicon)):
-            least = min(least, edlib.align(own, replicon, task="distance")["editDistance"])
+        if circular and len(contig) < 3 * len(replicon):
+            for own in turned(contig, replicon):
+                least = min(least, edlib.align(own, replicon, task="distance")["editDistance"])
     return least
 
 

@@ -41,7 +41,7 @@ def joined_ends(overlap, lengths):
     return (q, int(qs > 0)), (t, int(ts > 0))
 
 
-def containments_that_count(overlaps, lengths, confirmed, min_overlap):
+def containments_that_count(overlaps, lengths, confirmed, least):
     """Return, for every overlap, whether it is a containment that counts."""
     pairs = [inner_and_outer(overlap, lengths) for overlap in overlaps]
     containers = {read: {o for i, o in filter(None, pairs) if i == read} for read in range(len(lengths))}
@@ -55,7 +55,7 @@ def containments_that_count(overlaps, lengths, confirmed, min_overlap):
         found = set()
         for overlap, contained in zip(overlaps, pairs, strict=True):
             bases = min(overlap[4] - overlap[3], overlap[6] - overlap[5])
-            if contained is None and bases >= min_overlap:
+            if contained is None and bases >= min(least[overlap[0]], least[overlap[1]]):
                 one, other = joined_ends(overlap, lengths)
                 for here, there in ((one, other), (other, one)):
                     if here[0] == read and there[0] in to:

@@ -25,7 +25,7 @@ def deep_molecules(reads, stretch, least, sure):
     return {s for s, n in times.items() if n >= least and 2 * among[s] >= n}
 
 
-def multiplicities(reads, stretch, least, sure, wanted, relatives):
+def multiplicities(reads, stretch, least, sure, wanted, elsewhere, relatives):
     """Return for each read, a list of samples, the lower quartile of the deep ones; 0 of others."""
     times = Counter(sample for read in reads for sample in read)
     deep = deep_molecules(reads, stretch, least, sure)
@@ -33,13 +33,16 @@ def multiplicities(reads, stretch, least, sure, wanted, relatives):
     for read in reads:
         parts = stretches(read, stretch)
         met = sorted(times[s] for s in read if s in deep)
-        enough = [part for part in parts if sum(s in deep for s in part) >= wanted(len(part))]
-        somewhere = [part for part in parts if sum(times[s] > 2 for s in part) >= wanted(len(part))]
-        if not met or 2 * len(enough) < len(parts) or 4 * len(enough) < 3 * len(somewhere):
-            found.append(0)
+        found.append(0)
+        if len(met) < max(2, elsewhere / 16 * len(read)) or wanted(min(len(read), stretch)) >= len(read):
             continue
         correct = [n for n in met if n > met[-1 - len(met) // 20] // ERRORS]
         usual = correct[len(correct) // 4]
+        is_deep = [sum(s in deep for s in part) >= wanted(len(part)) for part in parts]
+        is_elsewhere = [
+            not here and sum(times[s] > max(2, usual / 1024) for s in part) >= elsewhere * len(part)
+            for part, here in zip(parts, is_deep, strict=True)
+        ]
         is_relative = any(
             sum(max(2, often * usual) < times[s] < least for s in part) >= share * len(part)
             for share, often in relatives
@@ -49,5 +52,6 @@ def multiplicities(reads, stretch, least, sure, wanted, relatives):
         is_of_an_array = (
             relatives and 20 * some >= len(read) and 4 * (len(read) - len(set(read))) >= len(read)
         )
-        found.append(0 if is_relative or is_of_an_array else usual)
+        if 3 * sum(is_elsewhere) <= sum(is_deep) and not is_relative and not is_of_an_array:
+            found[-1] = usual
     return found

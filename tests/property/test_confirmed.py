@@ -35,8 +35,8 @@ def rows_of(table):
 
 
 @settings(max_examples=tries(300), deadline=None)
-@given(sets_of_overlaps(), st.integers(0, 3))
-def test_what_counts_equals_the_oracle(drawn, depth):
+@given(sets_of_overlaps(), st.integers(0, 3), st.lists(st.integers(2, 8), min_size=9, max_size=9))
+def test_what_counts_equals_the_oracle(drawn, depth, drawn_least):
     reads, overlaps = drawn
     params = dataclasses.replace(PARAMS, confirm_depth=depth)
     lengths = reads.lengths.astype(np.int64)
@@ -48,8 +48,9 @@ def test_what_counts_equals_the_oracle(drawn, depth):
 
     kinds = classify(pairs, lengths, params.max_hang, params.min_ratio)
     extents = graph_edges.extents(*pairs.intervals, lengths)
-    counting = containments_that_count(pairs, kinds, extents, confirmed, params.min_overlap)
-    assert counting.tolist() == oracle.containments_that_count(rows, lengths.tolist(), confirmed, 6)
+    least = np.array(drawn_least[: len(reads)])
+    counting = containments_that_count(pairs, kinds, extents, confirmed, least)
+    assert counting.tolist() == oracle.containments_that_count(rows, lengths.tolist(), confirmed, drawn_least)
 
 
 @settings(max_examples=tries(300), deadline=None)

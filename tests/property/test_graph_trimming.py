@@ -23,25 +23,26 @@ def by_read(piles):
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(st.lists(st.lists(INTERVALS, max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 4))
-def test_covered_equals_the_oracle(piles, min_depth, clip):
-    found = trimming.covered(*by_read(piles), 0, len(piles), min_depth, clip)
-    clipped = [[(a + clip, b - clip) for a, b in pile if b - a > 2 * clip] for pile in piles]
-    expected = [oracle.covered(pile, LENGTH, min_depth) for pile in clipped]
-    assert found.tolist() == [
-        [x for a, b in cores for x in ((a - clip, b + clip) if b > a else (a, b))] for cores in expected
-    ]
+@given(st.lists(st.tuples(st.lists(INTERVALS, max_size=8), st.integers(0, 4)), max_size=4), st.integers(1, 4))
+def test_covered_equals_the_oracle(reads, min_depth):
+    clips = np.array([clip for _, clip in reads], np.int64)
+    found = trimming.covered(*by_read([pile for pile, _ in reads]), 0, len(reads), min_depth, clips)
+    for (pile, clip), cores in zip(reads, found.tolist(), strict=True):
+        clipped = [(a + clip, b - clip) for a, b in pile if b - a > 2 * clip]
+        expected = oracle.covered(clipped, LENGTH, min_depth)
+        assert cores == [x for a, b in expected for x in ((a - clip, b + clip) if b > a else (a, b))]
 
 
 @settings(max_examples=tries(200), deadline=None)
 @given(
-    st.lists(st.tuples(st.lists(INTERVALS, max_size=8), INTERVALS), min_size=1, max_size=3), st.integers(1, 6)
+    st.lists(st.tuples(st.lists(INTERVALS, max_size=8), INTERVALS, st.integers(1, 6)), min_size=1, max_size=3)
 )
-def test_grown_equals_the_oracle(reads, reach):
-    low = np.array([core[0] for _, core in reads], np.int32)
-    high = np.array([core[1] for _, core in reads], np.int32)
-    found = trimming.grown(*by_read([pile for pile, _ in reads]), low, high, reach)
-    expected = [oracle.grown(pile, *core, reach) for pile, core in reads]
+def test_grown_equals_the_oracle(reads):
+    low = np.array([core[0] for _, core, _ in reads], np.int32)
+    high = np.array([core[1] for _, core, _ in reads], np.int32)
+    reach = np.array([reach for _, _, reach in reads])
+    found = trimming.grown(*by_read([pile for pile, _, _ in reads]), low, high, reach)
+    expected = [oracle.grown(pile, *core, reach) for pile, core, reach in reads]
     assert list(zip(*(ends.tolist() for ends in found), strict=True)) == expected
 
 

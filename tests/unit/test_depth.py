@@ -26,9 +26,9 @@ PLASMID = random_text(np.random.default_rng(1), 3_000)
 LIMIT = 60
 
 
-def drawn(text, preset, coverage, seed, name, mean_length=2_500):
+def drawn(text, preset, coverage, seed, name, mean_length=2_500, **changes):
     """Reads of a circle, at most once round it, with names that tell what they are of."""
-    model = adapted_model(preset, mean_length=mean_length)
+    model = adapted_model(preset, mean_length=mean_length, **changes)
     genome = Reads.from_sequences(["circle"], [text])
     reads, _ = simulate_reads(genome, model, coverage=coverage, seed=seed, circular=True)
     return [(f"{name}{i}", reads.sequence(i)[: len(text)]) for i in range(len(reads))]
@@ -178,9 +178,9 @@ def test_multiplicities_are_those_of_the_definition(seed):
     read_depth.count_where_deep(slots, first, table, least, sure, among)
     out = np.empty(len(reads), np.uint32)
     relatives = np.array([[0.25, RARE], [0.4, RARER]])
-    read_depth.multiplicities(slots, first, table, least, wanted, among, relatives, out)
+    read_depth.multiplicities(slots, first, table, least, wanted, among, 0.3, relatives, out)
     expected = oracle.multiplicities(
-        reads, read_depth.STRETCH, least, sure.__getitem__, wanted.__getitem__, relatives.tolist()
+        reads, read_depth.STRETCH, least, sure.__getitem__, wanted.__getitem__, 0.3, relatives.tolist()
     )
     assert out.tolist() == expected
     assert any(expected)
@@ -241,6 +241,26 @@ def test_errors_in_a_deep_molecule_do_not_hide_its_depth():
     found = chosen(reads)
     assert np.median(found.depth) > 0.8 * reads.total_bases / 1_500
     assert reads.lengths[found.kept].sum() < 2.5 * LIMIT * 1_500
+
+
+@functools.cache
+def with_bad_reads():
+    """A plasmid at 2,000x, whose reads are as bad as real ones, and a chromosome at 12x with parts of it."""
+    rng = np.random.default_rng(16)
+    genome = "".join(random_text(rng, 5_000) + PLASMID[start : start + 800] for start in (0, 700, 1_400))
+    parts = [
+        *drawn(PLASMID, "real-ont", 2_000, 17, "plasmid", 3_000, bad_heads=0.0, junk=0.0),
+        *drawn(genome, "real-ont", 12, 18, "chromosome", 6_000),
+    ]
+    return in_canonical_order(as_reads(parts))
+
+
+def test_bad_reads_of_a_deep_molecule_are_deep_and_those_that_go_on_elsewhere_are_not():
+    reads = with_bad_reads()
+    is_deep = chosen(reads).depth > 0
+    of_plasmid = np.array([name.startswith("plasmid") for name in reads.names])
+    assert np.mean(is_deep[of_plasmid]) > 0.99
+    assert reads.lengths[is_deep & ~of_plasmid].sum() < 0.1 * reads.lengths[~of_plasmid].sum()
 
 
 def test_as_many_reads_are_kept_as_votes_look_at():

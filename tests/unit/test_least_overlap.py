@@ -40,6 +40,14 @@ def test_it_falls_smoothly_with_the_lengths_and_what_is_a_share_of_it_falls_with
     assert [(p.min_end_overlap, p.join_overlap) for p in (found[0], found[-1])] == [(500, 1000), (250, 250)]
 
 
+def test_a_short_read_among_long_ones_has_one_of_its_own_length():
+    """A plasmid of 1.2 kb has no read of 2,000 bases."""
+    lengths = np.array([9_000, 9_000, 3_000, 1_200, 700])
+    params = GraphParams().of_reads(lengths)
+    assert params.least_of(lengths).tolist() == [2000, 2000, 1800, 720, 500]
+    assert GraphParams(min_overlap=300).least_of(lengths).tolist() == [300] * 5
+
+
 def test_what_is_given_counts():
     given = GraphParams(min_overlap=1700)
     assert given.of_reads(np.array([600] * 5)) == given
@@ -80,7 +88,7 @@ def test_layout_takes_the_same(short_reads, tmp_path):
     (line,) = [row for row in (tmp_path / "u.gfa").read_text().splitlines() if row.startswith("S")]
     assert abs(len(line.split("\t")[2]) - 15_000) < 900
     overlapper(*words[:5], "--min-overlap", "2k", "--stats", "s.json", "-q", cwd=tmp_path, check=True)
-    assert json.loads((tmp_path / "s.json").read_text())["unitigs"]["number"] == 0
+    assert json.loads((tmp_path / "s.json").read_text())["unitigs"]["number"] == 1  # by 600 of 1,000 bases
 
 
 def test_the_library_takes_the_same(short_reads):

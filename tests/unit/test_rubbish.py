@@ -126,6 +126,13 @@ def test_contigs_of_more_reads_and_linked_ones_stay():
     assert case.left_out(links=[(2, 3)])[0] == []
 
 
+def test_a_contig_of_its_longest_reads_alone_is_left_out_however_many_they_contain():
+    case = Case()
+    case.add(case.genome[8_000:20_000], [(0, 8_000), (5_000, 12_000), *[(4_000, 5_000)] * 9])
+    case.add(case.genome[2_000:26_000], [(start, start + 5_000) for start in range(0, 19_001, 1_000)])
+    assert case.left_out()[0] == [1]
+
+
 def test_a_memory_budget_that_is_too_small():
     case = Case()
     case.add(case.bad(8_000, 20_000), [(0, 12_000)])

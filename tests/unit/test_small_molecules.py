@@ -10,9 +10,11 @@ MOLECULES = [
     ("chromosome", 60_000, 25, False),
     ("plasmid", 3_000, 8, True),
     ("linear plasmid", 9_000, 25, False),
+    ("small plasmid", 1_200, 60, True),
 ]
 """Names, bases, coverage, whether they are circles. Reads of 5 kb go once round the plasmid, so that some of
-the overlaps that close it are short; a few of them contain all others of the linear one."""
+the overlaps that close it are short; a few of them contain all others of the linear one. The small one is
+shorter than the shortest overlap of long reads."""
 
 
 @pytest.mark.parametrize("preset", ["ont", "clr", "hifi"])
@@ -25,7 +27,7 @@ def test_small_molecules_are_contigs_of_their_own(preset):
         names = [f"{name} {read}" for read in range(len(reads))]
         parts.append(Reads.from_sequences(names, [reads.sequence(read) for read in range(len(reads))]))
     contigs = assemble_reads(Reads.concat(parts)).contigs
-    assert contigs.circular.tolist() == [False, False, True]
+    assert contigs.circular.tolist() == [False, False, True, True]
     for found, (_, size, _, _) in zip(
         sorted(contigs.sequences.lengths), sorted(MOLECULES, key=lambda m: m[1]), strict=True
     ):

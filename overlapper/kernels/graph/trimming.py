@@ -52,8 +52,8 @@ def covered(offsets, start, end, first, last, min_depth, clip):
         Which reads, half open.
     min_depth : int
         Intervals that must cover a base; 1 or more.
-    clip : int
-        Bases that are taken off both ends of every interval, and given back to the result.
+    clip : array of int, shape (reads,)
+        Bases that are taken off both ends of every interval of a read, and given back to the result.
 
     Returns
     -------
@@ -69,8 +69,8 @@ def covered(offsets, start, end, first, last, min_depth, clip):
     for read in range(first, last):
         size = 0
         for i in range(offsets[read], offsets[read + 1]):
-            if start[i] + clip < end[i] - clip:
-                opens[size], closes[size] = start[i] + clip, end[i] - clip
+            if start[i] + clip[read] < end[i] - clip[read]:
+                opens[size], closes[size] = start[i] + clip[read], end[i] - clip[read]
                 size += 1
         sort_few(opens[:size])
         sort_few(closes[:size])
@@ -89,8 +89,8 @@ def covered(offsets, start, end, first, last, min_depth, clip):
             _keep_longest(best, begin, closes[size - min_depth])
         for side in range(0, 4, 2):
             if best[side + 1] > best[side]:
-                best[side] -= clip
-                best[side + 1] += clip
+                best[side] -= clip[read]
+                best[side + 1] += clip[read]
     return found
 
 
@@ -113,7 +113,7 @@ def grown(offsets, start, end, low, high, reach):
         As `intervals_by_read` gives them.
     low, high : arrays of int32, shape (reads,)
         The intervals; an empty one stays so.
-    reach : int
+    reach : array of int, shape (reads,)
         Bases that an overlap must share with the interval as it is.
 
     Returns
@@ -126,7 +126,7 @@ def grown(offsets, start, end, low, high, reach):
         while growing:
             growing = False
             for i in range(offsets[read], offsets[read + 1]):
-                if min(end[i], high[read]) - max(start[i], low[read]) < reach:
+                if min(end[i], high[read]) - max(start[i], low[read]) < reach[read]:
                     continue
                 if start[i] < low[read] or end[i] > high[read]:
                     low[read], high[read] = min(low[read], start[i]), max(high[read], end[i])

@@ -16,6 +16,9 @@ STRETCH = 64
 RARE, FEW = 16, 20
 """k-mers that some units of an array have alone are fewer than those of all, but not as few as this; they are
 this share of the k-mers of a read at least."""
+FAINT = 1 / 1024
+"""How often k-mers of another molecule occur, in shares of what the deep ones of a read do: rarer ones are
+errors that recur."""
 ERRORS = 8
 """How much rarer than the most frequent twentieth of the samples of a deep molecule those are that errors
 made."""
@@ -91,19 +94,22 @@ def count_where_deep(slots, first, table, least, sure, among):
 
 
 @njit(nogil=True, cache=True)
-def multiplicities(slots, first, table, least, wanted, among, relatives, out):
+def multiplicities(slots, first, table, least, wanted, among, elsewhere, relatives, out):
     """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones that no error made.
 
-    A sample is of a deep molecule if half of its occurrences are in reads that are deep all along; a read is
-    deep if half of its stretches have ``wanted`` of these, and three quarters of those that are not from
-    nowhere, unless it is of a relative. A stretch is from nowhere if fewer of its samples occur three times.
+    A sample is of a deep molecule if half of its occurrences are in reads that are deep all along. A read is
+    deep if it has some of these, unless it is of a relative of the molecule, or goes on elsewhere: of its
+    stretches that are deep or elsewhere, more than a quarter are elsewhere.
 
     Parameters
     ----------
     slots, first, table, least, among
         Those of `count_where_deep`.
     wanted : ndarray of int64, shape (2 * STRETCH,)
-        Deep samples that make a stretch deep, of so many.
+        Deep samples that make a stretch deep, of so many. A read that has fewer samples is not deep.
+    elsewhere : float
+        A stretch is elsewhere if it is not deep and such a share of its samples occur more than twice, and
+        more often than `FAINT` of the lower quartile. A 16th of it, or two samples, make a read deep.
     relatives : ndarray of float64, shape (n, 2)
         A read is of a relative of a deep molecule if in some stretch such a share of the samples is not
         frequent, but occurs more than twice and more often than such a share of the lower quartile.
@@ -112,33 +118,40 @@ def multiplicities(slots, first, table, least, wanted, among, relatives, out):
     """
     for read in range(len(first) - 1):
         own = slots[first[read] : first[read + 1]]
-        parts, deep, nowhere, met = max(1, len(own) // STRETCH), 0, 0, 0
-        times = np.empty(len(own), np.uint32)
+        parts, met, deep, others = max(1, len(own) // STRETCH), 0, 0, 0
+        of_deep, times = np.empty(len(own), np.bool_), np.empty(len(own), np.uint32)
+        for i in range(len(own)):
+            of_deep[i] = table[own[i]] >= least and 2 * np.int64(among[own[i]]) >= table[own[i]]
+            times[met] = table[own[i]]
+            met += of_deep[i]
+        out[read] = 0
+        if met < max(2.0, elsewhere / 16 * len(own)) or wanted[min(len(own), STRETCH)] >= len(own):
+            continue
+        times[:met].sort()
+        rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
+        usual = times[rare + (met - rare) // 4]
+        is_relative = False
         for part in range(parts):
             start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
-            before, again = met, 0
-            for slot in own[start:stop]:
-                times[met] = table[slot]
-                met += (table[slot] >= least) & (2 * np.int64(among[slot]) >= table[slot])
-                again += table[slot] > 2
-            deep += met - before >= wanted[stop - start]
-            nowhere += again < wanted[stop - start]
-        out[read] = 0
-        if met and 2 * deep >= parts and 4 * deep >= 3 * (parts - nowhere):
-            times[:met].sort()
-            rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
-            usual = times[rare + (met - rare) // 4]
-            out[read] = usual
-            for part in range(parts):
-                start, stop = part * len(own) // parts, (part + 1) * len(own) // parts
-                for rule in range(len(relatives)):
-                    found, above = 0, max(2.0, relatives[rule, 1] * usual)
-                    for slot in own[start:stop]:
-                        found += above < table[slot] < least
-                    if found >= relatives[rule, 0] * (stop - start):
-                        out[read] = 0
-            if len(relatives) and _is_of_an_array(own, table, usual):
-                out[read] = 0
+            if np.count_nonzero(of_deep[start:stop]) >= wanted[stop - start]:
+                deep += 1
+            elif _often(own[start:stop], table, FAINT * usual, np.inf) >= elsewhere * (stop - start):
+                others += 1
+            for share, often in relatives:
+                found = _often(own[start:stop], table, often * usual, least)
+                is_relative |= found >= share * (stop - start)
+        if 3 * others > deep or is_relative or (len(relatives) and _is_of_an_array(own, table, usual)):
+            continue
+        out[read] = usual
+
+
+@njit(nogil=True, cache=True)
+def _often(own, table, above, below):
+    """Return how many samples occur more than twice, and more and less often than given."""
+    found = 0
+    for slot in own:
+        found += max(2.0, above) < table[slot] < below
+    return found
 
 
 @njit(nogil=True, cache=True)
