@@ -96,7 +96,7 @@ def lay_out(
             return laid_out, left_out, 0
         lengths, stays = laid_out.contigs.sequences.lengths, laid_out.contigs.ends_that_stay()
         cut = unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
-        return laid_out.without_ends(cut), left_out.moved(cut[:, 0]), int(cut.sum())
+        return laid_out.without_ends(cut), left_out.without_ends(cut, lengths), int(cut.sum())
 
     if not depth:
         return LayoutWithHaplotypes(*cleaned(laid_out_of(np.inf, "layout", overlaps)), kept, None, None)
