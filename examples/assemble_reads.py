@@ -14,7 +14,7 @@ def main():
     print(assembled.decision())
     for stage in assembled.stages:
         print(f"{stage.name}: {stage.seconds:.1f} s")
-    for line in contig_table(assembled.contigs, assembled.error_rate, assembled.contradicted):
+    for line in contig_table(assembled.contigs, assembled.error_rate, assembled.doubt):
         print(line)
 
 

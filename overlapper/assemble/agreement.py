@@ -13,6 +13,7 @@ Where runs are cut before reads are compared (`overlapper.sketch.long_runs`), an
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 
@@ -27,14 +28,18 @@ from overlapper.tables.ragged import offsets_of
 AGREED = 50
 """Phred quality of a base that enough reads have, as high as polishing gives at most. Chosen; judged on LPA,
 the MHC and yeast (HiFi; ``docs/notes/assembly.md``)."""
+_MOST_COUNTED = 16
 _BLOCK_STRETCHES = 1 << 18
 
 
-def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, *, threads: int = 1) -> Reads:
+def with_agreement(
+    unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, error_rate: float, *, threads: int = 1
+) -> Reads:
     """Return the sequences of unitigs, with qualities.
 
-    A base that `CONFIRMED_DEPTH` reads have is of quality `AGREED`, others of 0, as polishing has it for
-    bases on which no vote is taken.
+    Reads that agree have voted on each other, and more than half of them may have erred alike (`quality_of`).
+    Bases that fewer than `CONFIRMED_DEPTH` have are of quality 0, as polishing has it for bases on which no
+    vote is taken.
 
     Parameters
     ----------
@@ -43,6 +48,8 @@ def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, *, threa
         Where their reads lie, by unitig in any order.
     overlaps : Overlaps
         Exact ones, of the same reads.
+    error_rate : float
+        Of the reads as they were given.
     threads : int
         Changes nothing but the time.
     """
@@ -52,7 +59,7 @@ def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, *, threa
     change = np.concatenate([begin, end])
     order = np.argsort(change)
     depth = np.cumsum(np.repeat([1, -1], len(begin))[order])
-    quality = np.where(depth >= CONFIRMED_DEPTH, AGREED, 0).astype(np.uint8)
+    quality = quality_of(depth, error_rate)
     bases = np.diff(change[order], prepend=0, append=starts[-1])
     return dataclasses.replace(
         sequences, qualities=np.repeat(np.append(np.uint8(0), quality), bases), quality_offsets=starts
@@ -62,8 +69,7 @@ def with_agreement(unitigs: Unitigs, own: OwnReads, overlaps: Overlaps, *, threa
 def with_votes(sequences: Reads, voted: np.ndarray, error_rate: float) -> Reads:
     """Return sequences with qualities also where no other reads agree, but enough were there to vote.
 
-    Of three reads that vote, two may err alike in three ways: at most three times the square of the error
-    rate.
+    Of so many reads as are enough (`quality_of`).
 
     Parameters
     ----------
@@ -76,9 +82,23 @@ def with_votes(sequences: Reads, voted: np.ndarray, error_rate: float) -> Reads:
     """
     quality = sequences.qualities
     assert quality is not None
-    wrong = max(3 * error_rate**2, 10 ** (-0.1 * AGREED))
-    by_vote = np.uint8(max(round(-10 * np.log10(wrong)), 1))
+    by_vote = quality_of(np.array([CONFIRMED_DEPTH]), error_rate)
     return dataclasses.replace(sequences, qualities=np.where(voted & (quality == 0), by_vote, quality))
+
+
+def quality_of(depth: np.ndarray, error_rate: float) -> np.ndarray:
+    """Return the quality of bases that so many reads voted on (uint8); 0 for fewer than `CONFIRMED_DEPTH`.
+
+    Of ``2 m - 1`` reads, m may err alike in ``binomial(2 m - 1, m)`` ways: at most so many times the error
+    rate to the power of m. Another read more decides nothing.
+    """
+    chances = [
+        math.comb(2 * m - 1, m) * error_rate**m for m in range((CONFIRMED_DEPTH + 1) // 2, _MOST_COUNTED)
+    ]
+    worst = np.minimum.accumulate(np.maximum(chances, 10 ** (-0.1 * AGREED)))
+    qualities = np.maximum(np.round(-10 * np.log10(worst)), 1).repeat(2).astype(np.uint8)
+    of_depth = qualities[(depth - CONFIRMED_DEPTH).clip(0, len(qualities) - 1)]
+    return np.asarray(np.where(depth >= CONFIRMED_DEPTH, of_depth, 0).astype(np.uint8))
 
 
 def _agreeing(

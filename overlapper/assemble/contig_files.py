@@ -7,12 +7,13 @@ ends of contigs, without a CIGAR, as polishing changed what the reads aligned; a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from overlapper.assemble.laid_out import Contigs
 from overlapper.assemble.rubbish import LeftOut
+from overlapper.correct.doubt import Doubt, Reason
 from overlapper.kernels.common.error_sums import ONE, error_sums
 
 _LEFT_OUT_COLUMNS = ("left_out", "read", "contig", "start", "end")
@@ -26,6 +27,7 @@ _COLUMNS = (
     "quality",
     "unconfirmed",
     "contradicted",
+    "deepest",
 )
 
 
@@ -49,30 +51,33 @@ def contig_gfa(contigs: Contigs) -> Iterator[str]:
         yield "\t".join(["L", *ends, "*"])
 
 
-def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str, int]) -> Iterator[str]:
+def contig_table(contigs: Contigs, error_rate: float, doubt: Doubt) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that too few reads confirm; contradicted, places that most reads contradict.
+    that too few reads confirm; contradicted, places that most reads contradict; deepest, the highest depth of
+    a stretch compared with the median of the contig, 1 where none stands out.
 
     Parameters
     ----------
     contigs : Contigs
     error_rate : float
         Of the reads: the chance that an unconfirmed base is wrong.
-    contradicted : mapping of str to int
-        Such places of contigs, by name, that have any.
+    doubt : Doubt
     """
     yield "\t".join(_COLUMNS)
     sequences, copies = contigs.sequences, contigs.copies
+    contradicted = np.bincount(doubt.contradicted().contig, minlength=len(contigs))
+    deep, deepest = np.flatnonzero(doubt.reason == Reason.DEEP), np.ones(len(contigs))
+    np.maximum.at(deepest, doubt.contig[deep], doubt.figure[deep])
     for contig, name in enumerate(sequences.names):
         quality, unconfirmed = _quality(contigs, contig, error_rate)
         yield "\t".join(
             [
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
-                quality, unconfirmed, str(contradicted.get(name, 0)),
+                quality, unconfirmed, str(contradicted[contig]), f"{deepest[contig]:.2f}",
             ]
         )  # fmt: skip
 

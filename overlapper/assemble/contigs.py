@@ -25,9 +25,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,9 @@ from overlapper.assemble.agreement import with_agreement, with_votes
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.covered import Covered
-from overlapper.assemble.ends import unconfirmed_ends, without_adapters, without_ends
+from overlapper.assemble.cuts import Cut, cut_where_contradicted
+from overlapper.assemble.deep import deep_stretches
+from overlapper.assemble.ends import CutOff, bases_of_adapters, unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -50,7 +51,8 @@ from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
-from overlapper.correct import strands
+from overlapper.correct import contradictions, strands
+from overlapper.correct.doubt import Doubt, of_qualities
 from overlapper.correct.polish import Polished, Unitigs
 from overlapper.correct.resources import Resources
 from overlapper.graph.layout_summary import no_unitigs, shortest
@@ -68,21 +70,6 @@ from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
 
 
-class CutOff(NamedTuple):
-    """Bases that were cut off ends of contigs (`overlapper.assemble.ends`).
-
-    Attributes
-    ----------
-    adapters : int
-        Of adapters, and what was outside of them.
-    errors : int
-        That too few reads have for their errors to be corrected.
-    """
-
-    adapters: int
-    errors: int
-
-
 @dataclasses.dataclass(frozen=True)
 class Assembled:
     """The result of `assemble_reads`: contigs, and the summary of the run.
@@ -97,10 +84,10 @@ class Assembled:
         What contigs hold of the reads that were laid out.
     warnings : list of str
         That reads are too few or most are lost (`overlapper.overlap.read_share`), what polishing left undone
-        (`overlapper.correct.polish.Polished`), and that reads are of one strand
-        (`overlapper.correct.strands.warning`).
-    contradicted : Counter of str
-        Places of contigs, by name, that most reads contradict.
+        (`overlapper.correct.polish.Polished`, `overlapper.correct.contradictions.warning`), and that reads
+        are of one strand (`overlapper.correct.strands.warning`).
+    doubt : Doubt
+        Stretches of contigs that are in doubt.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
     cut_off : CutOff
@@ -117,7 +104,7 @@ class Assembled:
     stages: list[Stage]
     held: ReadShare
     warnings: list[str]
-    contradicted: Counter[str]
+    doubt: Doubt
     adapters: list[str]
     cut_off: CutOff
     haplotypes: Haplotypes | None
@@ -311,38 +298,47 @@ def assemble_packed(
     lengths = steps.reads.lengths
     sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, report)
     layout = lay_out(steps, params, plan, sound, depth, covered, adapters, weights[steps.origin], report)
-    contigs = layout.laid_out.contigs
+    laid_out, left_out = layout.laid_out, layout.left_out
+    contigs, own = laid_out.contigs, laid_out.reads
     if plan.polish_rounds:
-        polished = _polish(steps, layout.laid_out, params, plan, report)
+        polished = _polish(steps, laid_out, params, plan, report)
         sequences, warnings = polished.unitigs.sequences, polished.warnings
-        contradicted = Counter(name for name, _ in polished.contradicted)
+        doubt = polished.doubt
     else:
         unitigs = Unitigs(contigs.sequences, contigs.circular)
-        own, warnings, contradicted = layout.laid_out.reads, list[str](), Counter[str]()
-        sequences = with_agreement(unitigs, own, layout.overlaps, threads=steps.threads)
+        warnings, doubt = list[str](), Doubt.empty()
+        sequences = with_agreement(unitigs, own, layout.overlaps, plan.error_rate, threads=steps.threads)
         if covered:
-            sequences = with_votes(sequences, covered.on(layout.laid_out, steps.origin), plan.error_rate)
+            sequences = with_votes(sequences, covered.on(laid_out, steps.origin), plan.error_rate)
+    deep = deep_stretches(dataclasses.replace(contigs, sequences=sequences), store.mapped(), steps.threads)
+    doubt = Doubt.concat([doubt, of_qualities(sequences, plan.error_rate), deep])
+    polished_bases = sequences.total_bases
+    laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
+    layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
+    cut_out = layout.cut_off + polished_bases - sequences.total_bases
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
-    sequences = without_adapters(sequences, adapters, stays)
+    cut = bases_of_adapters(sequences, adapters, stays)
+    sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
     bases = sequences.total_bases
-    left_out = layout.left_out
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        sequences = without_ends(sequences, unconfirmed_ends(sequences.lengths, confirmed, stays))
+        cut = unconfirmed_ends(sequences.lengths, confirmed, stays)
+        sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
-        sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
-    cut_off = CutOff(laid_out_bases - bases, layout.cut_off + bases - sequences.total_bases)
-    contigs = dataclasses.replace(
-        contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
-    )
+        sequences = beginnings.turned(sequences)
+        left_out = left_out.turned(*beginnings, sequences.lengths)
+        doubt = doubt.turned(*beginnings, sequences.lengths)
+    cut_off = CutOff(laid_out_bases - bases, cut_out + bases - sequences.total_bases)
+    contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
-    held = ReadShare.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
+    held = ReadShare.of("contigs", steps.origin[laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
+    warnings += contradictions.warning(sequences.names, doubt)
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
-        contigs, params, steps.stages.done, held, warnings, contradicted, adapters, cut_off, haplotypes,
+        contigs, params, steps.stages.done, held, warnings, doubt, adapters, cut_off, haplotypes,
         left_out, names,
     )  # fmt: skip
 

@@ -87,7 +87,7 @@ class LaidOut:
             Half open; a contig whose stretch is empty is left out.
         """
         contigs = self.contigs
-        own = _within(self.reads, start, end)
+        own = own_within(self.reads, start, end)
         kept = np.flatnonzero(start < end)
         number = np.cumsum(start < end) - 1
         own = dataclasses.replace(own, unitig=number[own.unitig])
@@ -113,7 +113,7 @@ class LaidOut:
         start, end = cut[:, 0], sequences.lengths - cut[:, 1]
         shorter = cut.sum(axis=1)[own.unitig] > 0
         own = OwnReads.concat(
-            [own.take(np.flatnonzero(~shorter)), _within(own.take(np.flatnonzero(shorter)), start, end)]
+            [own.take(np.flatnonzero(~shorter)), own_within(own.take(np.flatnonzero(shorter)), start, end)]
         )
         sequences = intervals_of(sequences, start, end, sequences.names)
         return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
@@ -158,7 +158,7 @@ class LaidOut:
         return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
 
 
-def _within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
+def own_within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
     """Return what stretches of linear contigs (half open, one a contig) have of the reads."""
     first = np.maximum(own.start, start[own.unitig])
     behind = np.minimum(own.start + own.r_end - own.r_start, end[own.unitig])

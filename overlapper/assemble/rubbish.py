@@ -28,18 +28,17 @@ where nothing else is, and a small molecule, or a haplotype of few reads, stays.
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
 
 import numpy as np
 
-from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.haplotypes import LEAST_OF_BIN
 from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.assemble.lost import kmers_of
 from overlapper.assemble.pieces import BIN, K
+from overlapper.correct.doubt import OnContigs
 from overlapper.sketch.counting import KmerCounts
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import column
 from overlapper.tables.ragged import places_within
 
 CONFIRMED = 3
@@ -54,36 +53,20 @@ HELD = 0.9
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class LeftOut(Table):
-    """Reads of contigs that are left out, and where they belong.
+class LeftOut(OnContigs):
+    """Reads of contigs that are left out, and about where they belong.
 
     Attributes
     ----------
+    contig : ndarray of int32, shape (n,)
+        The one, of those that stay, that has most of the k-mers of theirs; `NOWHERE` for none.
     read : ndarray of int32, shape (n,)
     group : ndarray of int32, shape (n,)
         Those of one contig have the same number, from 1.
-    contig : ndarray of int32, shape (n,)
-        The contig, of those that stay, that has most of the k-mers of theirs; `NOWHERE` for none.
-    start, end : ndarray of int64, shape (n,)
-        About where these are, half open.
     """
 
     read: np.ndarray = column("i4")
     group: np.ndarray = column("i4")
-    contig: np.ndarray = column("i4")
-    start: np.ndarray = column("i8")
-    end: np.ndarray = column("i8")
-
-    def turned(self, beginnings: Beginnings, lengths: np.ndarray) -> Self:
-        """Return the same of contigs that were turned, of these lengths; an end may lie beyond a circle's."""
-        first, reverse = beginnings.start[self.contig], beginnings.reverse[self.contig]
-        start = np.where(reverse, first + 1 - self.end, self.start - first) % lengths[self.contig]
-        moved = ((first > 0) | reverse) & (self.contig != NOWHERE)
-        return dataclasses.replace(
-            self,
-            start=np.where(moved, start, self.start),
-            end=np.where(moved, start + self.end - self.start, self.end),
-        )
 
 
 def leave_out(
@@ -130,7 +113,7 @@ def leave_out(
     of = of[np.argsort(group[own.unitig[of]], kind="stable")]
     at = group[own.unitig[of]]
     beside, start, end = (values[at] for values in place)
-    left_out = LeftOut(own.read[of], (at + 1).astype(np.int32), (np.cumsum(stays) - 1)[beside], start, end)
+    left_out = LeftOut((np.cumsum(stays) - 1)[beside], start, end, own.read[of], at + 1)
     return laid_out.take(np.flatnonzero(stays)), left_out
 
 

@@ -47,7 +47,7 @@ def without_shallow(
     nowhere, none = np.full(len(of), NOWHERE, np.int32), np.zeros(len(of), np.int64)
     number = np.where(stays, np.cumsum(stays) - 1, NOWHERE).astype(np.int32)
     known = dataclasses.replace(left_out, contig=number[left_out.contig])
-    shallow = LeftOut(own.read[of], group.astype(np.int32), nowhere, none, none)
+    shallow = LeftOut(nowhere, none, none, own.read[of], group)
     return laid_out.take(np.flatnonzero(stays)), LeftOut.concat([known, shallow])
 
 

@@ -28,7 +28,7 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
-ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
+ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed", "stats.json")
 LEFT_OUT, LOG = "contigs.left_out.tsv", "assemble.log"
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
@@ -160,9 +160,10 @@ def assemble(
     """Assemble reads into contigs.
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
-    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv, stats.json and, without --log,
-    assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and
-    contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds
+    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv, contigs.doubt.bed (stretches that
+    may be wrong, and why), stats.json and, without --log, assemble.log. If there are two haplotypes, it also
+    holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and .gfa) and
+    contigs.phase_blocks.tsv. If contigs were left out, it holds
     contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
@@ -265,10 +266,12 @@ def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
     """Return the lines of all files of an assembly, by name."""
     from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
     from overlapper.assemble.haplotype_files import haplotype_files
+    from overlapper.correct.doubt import bed
 
     contigs = made.contigs
-    table = list(contig_table(contigs, made.error_rate, made.contradicted))
-    lines = [contig_fasta(contigs), contig_gfa(contigs), table, stats.splitlines()]
+    table = list(contig_table(contigs, made.error_rate, made.doubt))
+    doubt = bed(made.doubt, contigs.sequences)
+    lines = [contig_fasta(contigs), contig_gfa(contigs), table, doubt, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)

@@ -71,6 +71,7 @@ def polish(
     load_compute()
 
     from overlapper.cli.record import Record
+    from overlapper.correct import contradictions
     from overlapper.correct.polish import read_unitigs
     from overlapper.io.records import write_reads
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -98,7 +99,8 @@ def polish(
         progress.report("writing")
         write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
-        warnings = [*made.held.warnings(OF_OTHERS), *made.warnings]
+        left = contradictions.warning(made.unitigs.sequences.names, made.doubt)
+        warnings = [*made.held.warnings(OF_OTHERS), *made.warnings, *left]
         counts = {**run.parts.left_out, **made.funnel}
         facts = {
             "counts": counts,

@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus
-from overlapper.correct.crossings import DEPTH, FEWEST, STRETCH, Compared, Crossings, shortest_anchor
+from overlapper.correct.crossings import (
+    DEPTH,
+    FEWEST,
+    STRETCH,
+    Compared,
+    Crossings,
+    Instead,
+    shortest_anchor,
+)
+from overlapper.correct.doubt import Doubt, Reason
 from overlapper.correct.packed_reads import pack_reads
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.kernels.consensus.layers import Sequences
@@ -35,8 +45,6 @@ class Mended:
     ----------
     pileups : Pileups
         Rows on targets that were mended have the intervals of their chains.
-    contradicted : list of tuple of int
-        Places that most reads contradict after the vote: target, and base of it as it was given.
     """
 
     def __init__(self, given: Pileups, threads: int) -> None:
@@ -45,7 +53,7 @@ class Mended:
             shortest_anchor(given.targets.codes(target), given.typical_divergence)
             for target in range(len(given.targets))
         ]
-        self.contradicted: list[tuple[int, int]] = []
+        self._left: dict[int, Doubt] = {}
         rows = Compared.of(given, DEPTH)
 
         def examine(target: int) -> Any:
@@ -95,7 +103,7 @@ class Mended:
         lengths = np.diff(made.offsets)
         voted = pack_reads(made.codes, lengths, None, [""] * len(made))
 
-        def examine(number: int) -> tuple[np.ndarray, np.ndarray]:
+        def examine(number: int) -> tuple[np.ndarray, Doubt]:
             target = first + number
             edits, crossed = self._before[target]
             self._before[target] = None
@@ -107,12 +115,15 @@ class Mended:
             before, after = (edits * both).sum(axis=0), (edits_now * both).sum(axis=0)
             rows, had = both.sum(axis=0), crossed.sum(axis=0)
             worse = (after > WORSE * before + MORE_EDITS * rows) | (2 * rows < had)
-            left = np.union1d(now.places()[0], now.breaks())
-            return np.flatnonzero(worse & (had >= FEWEST)), self._given(target, origin[left])
+            *breaks, crossed = now.breaks()
+            left = [
+                _doubt(target, Reason.CONTRADICTED, *now.places()),
+                _doubt(target, np.where(crossed, Reason.BROKEN, Reason.UNCROSSED), *breaks),
+            ]
+            return np.flatnonzero(worse & (had >= FEWEST)), self._as_given(Doubt.concat(left), origin)
 
         examined = list(map_in_order(examine, range(len(made)), self._threads))
-        for target, (_, places) in enumerate(examined, first):
-            self.contradicted += [(target, place) for place in places.tolist()]
+        self._left |= {target: left for target, (_, left) in enumerate(examined, first)}
         undone = [
             (number, stretch) for number, (worse, _) in enumerate(examined) for stretch in worse.tolist()
         ]
@@ -140,6 +151,30 @@ class Mended:
         offsets[number + 1 :] += len(codes) - (high - low)
         return dataclasses.replace(made, offsets=offsets, **columns)
 
+    def doubt(self, first: int, stop: int) -> Doubt:
+        """Return what was mended, and what reads contradict after the vote.
+
+        Of targets ``[first, stop)``, on the bases that they have as they were given.
+        """
+        mended = [
+            _doubt(target, Reason.MENDED, *(np.array([one[x]]) for x in (0, 1, 3)))
+            for target in range(first, stop)
+            for one in self._places[target]
+        ]
+        return Doubt.concat(
+            [Doubt.empty(), *mended, *(self._left.pop(target) for target in range(first, stop))]
+        )
+
+    def _as_given(self, doubt: Doubt, origin: np.ndarray) -> Doubt:
+        """Return doubt about the consensus of a target, at its bases as it was given."""
+        if not len(doubt):
+            return doubt
+        start, end = (
+            self._given(int(doubt.contig[0]), origin[at.clip(0, len(origin) - 1)])
+            for at in (doubt.start, doubt.end - 1)
+        )
+        return dataclasses.replace(doubt, start=start, end=end + 1)
+
     def as_given(self, made: Consensus, first: int) -> Consensus:
         """Return a consensus with origins on the targets that were given."""
         parts = [
@@ -155,37 +190,38 @@ class Mended:
         return _origins(int(self.pileups.targets.lengths[target]), self._places[target])[origin]
 
 
-def warning(places: list[tuple[str, int]]) -> list[str]:
-    """Return a warning of one line, or none, about places that most reads contradict.
-
-    Parameters
-    ----------
-    places : list of tuple
-        Unitig and base.
-    """
-    if not places:
+def warning(names: Sequence[str], doubt: Doubt) -> list[str]:
+    """Return a warning of one line, or none, about places of unitigs that most reads contradict."""
+    places = doubt.contradicted()
+    if not len(places):
         return []
-    named = ", ".join(f"{name} near {place:,}" for name, place in places[:SHOWN])
+    named = ", ".join(f"{names[place.contig]} near {place.start:,}" for place in places[:SHOWN])
     more = f" and {len(places) - SHOWN:,} more" if len(places) > SHOWN else ""
     return [f"warning: most reads disagree with {named}{more}"]
 
 
-def _with(codes: np.ndarray, places: list[tuple[int, int, np.ndarray]]) -> np.ndarray:
+def _doubt(
+    target: int, reason: int | np.ndarray, start: np.ndarray, end: np.ndarray, reads: np.ndarray
+) -> Doubt:
+    return Doubt(np.full(len(start), target), start, end, np.broadcast_to(reason, start.shape), reads)
+
+
+def _with(codes: np.ndarray, places: list[Instead]) -> np.ndarray:
     """Return bases with stretches replaced."""
     parts, done = [], 0
-    for start, end, instead in places:
+    for start, end, instead, _ in places:
         parts += [codes[done:start], instead]
         done = end
     return np.concatenate([*parts, codes[done:]])
 
 
-def _origins(length: int, places: list[tuple[int, int, np.ndarray]]) -> np.ndarray:
+def _origins(length: int, places: list[Instead]) -> np.ndarray:
     """Return the given base that each of ``length`` bases stands for, and one behind.
 
     New bases stand for the first one that they replace.
     """
     parts, done, size = [], 0, 0
-    for start, end, instead in places:
+    for start, end, instead, _ in places:
         parts += [np.arange(done, start), np.full(len(instead), start)]
         size += start - done + len(instead)
         done = end

@@ -90,6 +90,15 @@ def _up_to(depth: int, first: np.ndarray, rows: Rows, number: np.ndarray) -> np.
     return some
 
 
+class Instead(NamedTuple):
+    """A stretch of a target, half open, what is to replace it, and how many reads contradict it."""
+
+    start: int
+    end: int
+    codes: np.ndarray
+    reads: int
+
+
 class Crossings:
     """The reads of a target, chained to it.
 
@@ -153,8 +162,8 @@ class Crossings:
         rate: np.ndarray = edits / np.maximum(bases, 1)
         return np.asarray(rate[self._gap_row] * longer)
 
-    def places(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return where most reads contradict the target: half-open intervals, ascending."""
+    def places(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return where most reads contradict the target: half-open intervals, ascending, and how many do."""
         row, low, high = self._gap_row[self._against], *self._around()
         again = np.flatnonzero(row[1:] == row[:-1]) + 1
         low[again] = np.maximum(low[again], high[again - 1])
@@ -163,17 +172,36 @@ class Crossings:
         starts, ends, _ = runs_of(most, np.array([0, self._length]))
         apart = starts[1:] - ends[:-1] >= APART
         some = len(starts) > 0
-        return starts[np.append(some, apart)[: len(starts)]], ends[np.append(apart, some)[: len(ends)]]
+        starts, ends = (
+            starts[np.append(some, apart)[: len(starts)]],
+            ends[np.append(apart, some)[: len(ends)]],
+        )
+        return starts, ends, _most(against, starts)
 
-    def breaks(self) -> np.ndarray:
-        """Return where too few reads cross, while reads that go on end their chains there on either side."""
-        low, high, _ = runs_of(self._across() < FEWEST, np.array([0, self._length]))
+    def breaks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return where too few reads cross, while reads that go on end their chains there on either side.
+
+        Returns
+        -------
+        start, end : ndarray
+            Half-open intervals, ascending.
+        reads : ndarray
+            How many end there, on the side that has fewer.
+        crossed : ndarray of bool
+            Whether any read crosses.
+        """
+        across = self._across()
+        low, high, _ = runs_of(across < FEWEST, np.array([0, self._length]))
         bases = (self._on.r_end - self._on.r_start)[self._some]
         starts = np.sort(self.start[np.minimum(self.start, self.r_start) >= SURE])
         ends = np.sort(self.end[np.minimum(self._length - self.end, bases - self.r_end) >= SURE])
         stop = np.searchsorted(ends, high, "right") - np.searchsorted(ends, low)
         begin = np.searchsorted(starts, high, "right") - np.searchsorted(starts, low)
-        return low[(stop >= FEWEST) & (begin >= FEWEST)]
+        reads = np.minimum(stop, begin)
+        broken = reads >= FEWEST
+        low, high = low[broken], high[broken]
+        fewest = np.array([across[a:b].min() for a, b in zip(low, high, strict=True)], np.int64)
+        return low, high, reads[broken], fewest > 0
 
     def _across(self) -> np.ndarray:
         """Return how many rows cross each base by `SURE` bases on either side."""
@@ -189,15 +217,15 @@ class Crossings:
         change = np.bincount(start, minlength=self._length + 1) - np.bincount(end, minlength=self._length + 1)
         return np.asarray(np.cumsum(change[:-1]))
 
-    def instead(self, reads: Reads) -> list[tuple[int, int, np.ndarray]]:
+    def instead(self, reads: Reads) -> list[Instead]:
         """Return stretches of the target that most reads contradict, ascending, with what is to replace them.
 
         Of the reads that contradict a place, that with the median number of bases gives its own.
         """
-        found: list[tuple[int, int, np.ndarray]] = []
+        found: list[Instead] = []
         around_low, around_high = self._around()
         done, none = 0, np.zeros(0, np.uint8)
-        for start, end in zip(*self.places(), strict=True):
+        for start, end, _ in zip(*self.places(), strict=True):
             there = self._against[(around_low < end) & (around_high > start)]
             row, begin = np.unique(self._gap_row[there], return_index=True)
             first, last = there[begin], there[np.append(begin[1:], len(there)) - 1]
@@ -209,7 +237,7 @@ class Crossings:
                     given.append((int(t1[x]), int(t2[x]), codes))
             median = given[(len(given) - 1) // 2] if len(given) >= FEWEST else (-1, -1, none)
             if median[0] >= done:
-                found.append(median)
+                found.append(Instead(median[0], median[1], median[2], len(given)))
                 done = median[1]
         return found
 
@@ -257,6 +285,11 @@ class Crossings:
             r_end=np.where(reverse, high - self.r_start, low + self.r_end),
         )  # fmt: skip
         return made.take(np.flatnonzero(self.end - self.start >= LEAST))
+
+
+def _most(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the highest value from each start on, before the next one."""
+    return np.maximum.reduceat(values, starts) if len(starts) else np.zeros(0, np.int64)
 
 
 def shortest_anchor(codes: np.ndarray, divergence: float) -> int:

@@ -31,6 +31,7 @@ _COLUMNS = (
     "quality",
     "unconfirmed",
     "contradicted",
+    "deepest",
     "depth",
     "copies",
     "reads",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -156,7 +157,8 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
     from overlapper.kernels.seeds import read_depth
 
     k, error_free = _choose_k(shared)
-    slots, first, bits = _sampled_slots(reads, k, threads)
+    sampling = Sampling.of(reads.total_bases, k)
+    slots, _, first = sampling.samples(reads, threads)
     least = max(2, math.floor(error_free * limit))
     n = np.arange(2 * read_depth.STRETCH)
     in_bad_read = error_free**2
@@ -165,7 +167,7 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
     sure = np.where(n < fewest, len(n), np.maximum(1, surely)).astype(np.int64)
     relatives = np.array([[0.25, RARE], [error_free / 2, RARER]])
     wanted = np.where(n < fewest, len(n), np.maximum(2, n * error_free / 8)).astype(np.int64)
-    table, among = np.zeros(1 << bits, np.uint32), np.zeros(1 << bits, np.uint32)
+    table, among = sampling.table(), sampling.table()
     read_depth.count(slots, table)
     if int(table.max(initial=0)) < least:
         return np.zeros(len(reads), np.float32)
@@ -184,28 +186,53 @@ def _choose_k(shared: SharedKmers) -> tuple[int, float]:
     return k, shares[k]
 
 
-def _sampled_slots(reads: Reads, k: int, threads: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the slots of all samples, where those of each read start, and bits of a slot."""
-    from overlapper.kernels.common.walks import PackedReads
-    from overlapper.kernels.seeds import kmer_sample, read_depth
+class Sampling(NamedTuple):
+    """How k-mers are sampled.
 
-    wanted = min(MOST_SAMPLES, reads.total_bases // BASES_PER_SAMPLE)
-    bits = max(10, (2 * wanted).bit_length())
-    threshold = np.uint32(min(2**32 - 1, wanted * 2**32 // max(1, reads.total_bases)))
+    Attributes
+    ----------
+    k : int
+    threshold : int
+        Of hashes.
+    bits : int
+        Of a slot.
+    """
 
-    def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        some = reads.rows(*block)
-        samples, places = kmer_sample.sample(PackedReads.of(some), 0, len(some), threshold)
-        slots, counts = np.empty(len(samples), np.uint32), np.zeros(len(some), np.int64)
-        read_depth.slots_of(
-            samples, places, some.word_offsets, 0, np.uint64(k), np.uint64(bits), slots, counts
-        )
-        return slots, counts
+    k: int
+    threshold: int
+    bits: int
 
-    blocks = list(map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads))
-    slots = np.concatenate([np.empty(0, np.uint32), *(block[0] for block in blocks)])
-    counts = np.concatenate([np.empty(0, np.int64), *(block[1] for block in blocks)])
-    return slots, offsets_of(counts), bits
+    @classmethod
+    def of(cls, bases: int, k: int) -> Self:
+        """Return how k-mers are sampled of so many bases."""
+        wanted = min(MOST_SAMPLES, bases // BASES_PER_SAMPLE)
+        threshold = min(2**32 - 1, wanted * 2**32 // max(1, bases))
+        return cls(k, threshold, max(10, (2 * wanted).bit_length()))
+
+    def table(self) -> np.ndarray:
+        """Return a table of slots, none of which was met."""
+        return np.zeros(1 << self.bits, np.uint32)
+
+    def samples(self, reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the slots of all samples, their places in the reads, and where those of each read start."""
+        from overlapper.kernels.common.walks import PackedReads
+        from overlapper.kernels.seeds import kmer_sample, read_depth
+
+        threshold = np.uint32(self.threshold)
+
+        def of_block(block: tuple[int, int]) -> tuple[np.ndarray, ...]:
+            some = reads.rows(*block)
+            samples, places = kmer_sample.sample(PackedReads.of(some), 0, len(some), threshold)
+            slots, counts = np.empty(len(samples), np.uint32), np.zeros(len(some), np.int64)
+            k, bits = np.uint64(self.k), np.uint64(self.bits)
+            read_depth.slots_of(samples, places, some.word_offsets, 0, k, bits, slots, counts)
+            begin = kmer_sample.SAMPLE * np.repeat(some.word_offsets[:-1], counts)
+            return slots, np.maximum(places, ~places) - begin, counts
+
+        none = np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64)
+        blocks = map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads)
+        slots, places, counts = map(np.concatenate, zip(none, *blocks, strict=True))
+        return slots, places, offsets_of(counts)
 
 
 def _draws(reads: Reads, threads: int) -> np.ndarray:

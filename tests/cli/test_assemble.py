@@ -19,7 +19,7 @@ from tests.cli.conftest import assert_refused
 from tests.cli.runner import ROOT, overlapper
 from tests.read_sets import fasta_of
 
-RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.tsv")
+RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed")
 OPTIONS = ("--correct", "always", "--copies", "collapse", "--min-overlap", "500", "-q")
 
 

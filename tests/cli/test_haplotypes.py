@@ -15,7 +15,10 @@ from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
 
-CONTIGS = {"assemble.log", "contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
+CONTIGS = {
+    *("assemble.log", "contigs.doubt.bed", "contigs.fasta", "contigs.gfa", "contigs.tsv"),
+    *("stats.json", "stages"),
+}
 OF_HAPLOTYPES = {
     f"contigs.{which}.{kind}" for which in ("hap1.p_ctg", "hap2.p_ctg", "p_ctg") for kind in ("fasta", "gfa")
 }

@@ -32,7 +32,7 @@ def on(places):
 
 def test_bases_on_which_enough_reads_voted_are_as_sure_as_two_that_err_alike_are_rare():
     """On the circle, one stretch begins before its first base, and another one ends behind its last."""
-    made = with_agreement(unitigs(), on([(0, 0, 0, 0, 4)] * 3), Overlaps.empty())
+    made = with_agreement(unitigs(), on([(0, 0, 0, 0, 4)] * 3), Overlaps.empty(), 0.0)
     covered = Stretches(np.array([0, 0, 1, 1]), np.array([2, 8, -1, 8]), np.array([5, 10, 1, 12]))
     mask = covered.mask(np.array(LENGTHS), np.array(CIRCULAR))
     voted = with_votes(made, mask, 0.02)
@@ -52,15 +52,14 @@ def test_bases_that_three_reads_have_are_sure():
             (1, 7, 0, 0, 10),
         ]
     )
-    made = with_agreement(unitigs(), reads, Overlaps.empty())
+    made = with_agreement(unitigs(), reads, Overlaps.empty(), 0.0)
     assert made.names == ["l", "c"]
     assert made[0].qualities.tolist() == [0] * 4 + [AGREED] * 5 + [0] * 3
     assert made[1].qualities.tolist() == [AGREED] * 2 + [0] * 6 + [AGREED] * 2
     # Reads 1 and 2 have bases 2 to 9 of the first; read 9 overlaps both, bases 0 to 4, and counts once.
     overlaps = overlap_table([(1, 9, 0, 0, 5, 0, 5), (9, 2, 0, 2, 5, 0, 3)])
-    assert (
-        with_agreement(unitigs(), reads, overlaps)[0].qualities.tolist() == [0] * 2 + [AGREED] * 7 + [0] * 3
-    )
+    made = with_agreement(unitigs(), reads, overlaps, 0.0)
+    assert made[0].qualities.tolist() == [0] * 2 + [AGREED] * 7 + [0] * 3
 
 
 @st.composite
@@ -82,7 +81,7 @@ def layouts(draw):
 @given(layouts(), st.sampled_from([1, 3]))
 def test_agreement_equals_the_oracle(drawn, threads):
     places, overlaps = drawn
-    made = with_agreement(unitigs(), on(places), overlap_table(overlaps), threads=threads)
+    made = with_agreement(unitigs(), on(places), overlap_table(overlaps), 0.0, threads=threads)
     agreeing = agreeing_reads(list(zip(LENGTHS, CIRCULAR, strict=True)), places, overlaps)
     for unitig, reads in enumerate(agreeing):
         expected = [AGREED if len(of_base) >= CONFIRMED_DEPTH else 0 for of_base in reads]
@@ -91,4 +90,4 @@ def test_agreement_equals_the_oracle(drawn, threads):
 
 def test_no_unitigs():
     none = Unitigs(Reads.empty(), np.zeros(0, bool))
-    assert len(with_agreement(none, on([]), Overlaps.empty())) == 0
+    assert len(with_agreement(none, on([]), Overlaps.empty(), 0.0)) == 0

@@ -70,7 +70,7 @@ def first_ones(reads, laid_out, *_):
     own = laid_out.reads
     read = own.read[np.lexsort([own.read_length, own.start, own.unitig])][:5].astype(np.int32)
     none = np.zeros(len(read), np.int32)
-    return laid_out, LeftOut(read, none + 1, none, none.astype(np.int64), none.astype(np.int64))
+    return laid_out, LeftOut(none, none, none, read, none + 1)
 
 
 def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch):

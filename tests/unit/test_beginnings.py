@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper.assemble.beginnings import Beginnings
-from overlapper.assemble.rubbish import LeftOut
+from overlapper.correct.doubt import OnContigs
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
@@ -89,9 +89,8 @@ def test_places_go_along():
     """An interval of a turned circle has the bases that it had before."""
     beginnings = Beginnings(np.array([0, 4_000, 1_200]), np.array([False, False, True]))
     contigs = of([GENOME] * 3)
-    rows = [np.zeros(3, np.int32), np.ones(3, np.int32), np.arange(3, dtype=np.int32)]
     start, end = np.array([10, 3_900, 1_100]), np.array([60, 4_100, 1_300])
-    moved = LeftOut(*rows, start, end).turned(beginnings, contigs.lengths)
+    moved = OnContigs(np.arange(3), start, end).turned(*beginnings, contigs.lengths)
     made = beginnings.turned(contigs)
     for contig, strand in enumerate((str, str, reverse_complement)):
         a, b = int(moved.start[contig]), int(moved.end[contig])

@@ -8,6 +8,7 @@ import pytest
 
 from overlapper.correct.consensus import Consensus
 from overlapper.correct.contradictions import CONTRADICTED, Mended, warning
+from overlapper.correct.doubt import Doubt, Reason
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.simulate import PRESETS, random_genome, simulate_reads
@@ -119,11 +120,15 @@ def test_what_no_reads_cross_is_said(between):
     """Two places of a genome joined, directly or by rubbish, under reads of 3,000 bases."""
     reads, _ = simulate_reads(GENOME, SHORT, coverage=25, seed=4)
     made, _ = polished(BASES[:8_000] + between + BASES[14_000:], reads)
-    ((name, place),) = made.contradicted
-    assert name == "u"
-    assert abs(place - 8_000) < 1_000
-    assert made.warnings[-1].startswith("warning: most reads disagree with u near ")
-    assert not polished(BASES, reads)[0].contradicted
+    (place,) = made.doubt.contradicted()
+    assert (place.contig, place.reason) == (0, Reason.UNCROSSED)
+    left, right = (
+        made.unitigs.sequences.sequence(0)[part] for part in (slice(place.start), slice(place.end, None))
+    )
+    assert min(len(left), len(right) + 2_000) > 7_000
+    assert left in BASES and right in BASES
+    assert warning(["u"], made.doubt)[0].startswith("warning: most reads disagree with u near ")
+    assert not len(polished(BASES, reads)[0].doubt)
 
 
 def test_seeds_are_as_long_as_the_composition_of_reads_asks_for():
@@ -139,8 +144,11 @@ def test_seeds_are_as_long_as_the_composition_of_reads_asks_for():
 
 
 def test_places_left_are_named():
-    assert warning([]) == []
-    assert warning([("a", 1_234)]) == ["warning: most reads disagree with a near 1,234"]
-    assert warning([("a", 5)] * 7) == [
-        "warning: most reads disagree with " + ", ".join(["a near 5"] * 5) + " and 2 more"
+    assert warning(["a"], Doubt.empty()) == []
+    left = Doubt(
+        np.zeros(7), np.full(7, 1_234), np.full(7, 1_300), np.full(7, Reason.CONTRADICTED), np.ones(7)
+    )
+    assert warning(["a"], left[:1]) == ["warning: most reads disagree with a near 1,234"]
+    assert warning(["a"], left) == [
+        "warning: most reads disagree with " + ", ".join(["a near 1,234"] * 5) + " and 2 more"
     ]

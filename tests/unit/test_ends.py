@@ -12,7 +12,6 @@ from overlapper.assemble.covered import Covered
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.uncovered import intervals_of
 from overlapper.simulate import random_genome
 from overlapper.tables import Intervals, Reads
 
@@ -124,13 +123,7 @@ def test_copies_are_told_by_the_bases_that_are_left(monkeypatch):
         for genome, step in ((genomes[0], 200), (genomes[1], 600))
         for start in range(0, len(genome) - 2_000, step)
     ]
-    monkeypatch.setattr(
-        contigs,
-        "without_adapters",
-        lambda sequences, *_: intervals_of(
-            sequences, np.array([20_000, 0]), sequences.lengths, sequences.names
-        ),
-    )
+    monkeypatch.setattr(contigs, "bases_of_adapters", lambda *_: np.array([[20_000, 0], [0, 0]]))
     made = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
     assert (made.sequences.lengths < 11_000).tolist() == [True, False]
     assert made.depth[0] > 2 * made.depth[1]

@@ -5,7 +5,8 @@ import pytest
 
 from overlapper import find_overlaps, random_genome
 from overlapper.correct.own_reads import OwnReads, Windows, own_reads, rows_of_own
-from overlapper.correct.polish import Unitigs, _Windows, polish
+from overlapper.correct.polish import Unitigs, polish
+from overlapper.correct.unitig_windows import UnitigWindows
 from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
@@ -34,7 +35,7 @@ def unitigs_of(layout, reads):
 def test_reads_equal_the_windows_of_unitigs_that_they_lie_on(circular):
     reads, layout = laid_out(circular)
     assert layout.circular.any() == circular
-    windows = _Windows(unitigs_of(layout, reads))
+    windows = UnitigWindows(unitigs_of(layout, reads).sequences, layout.circular)
     rows = rows_of_own(own_reads(layout, reads.lengths), windows.intervals, reads.lengths, 0.0)
     assert len(np.unique(rows.read)) == len(reads)
     for i in range(len(rows)):

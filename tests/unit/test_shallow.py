@@ -40,7 +40,7 @@ def test_reads_stand_for_those_that_were_set_aside():
 
 def test_reads_of_both_kinds_are_listed_and_links_to_what_is_gone_go():
     one = np.array([1])
-    before = LeftOut(np.array([20]), one, one, 30 * one, 90 * one)  # of the contig of C
+    before = LeftOut(one, 30 * one, 90 * one, np.array([20]), one)  # of the contig of C
     made, left_out = without_shallow(case([(0, 2, 50), (0, 4, 60)]), before, 0.12, np.ones(12))
     assert (made.contigs.link_source.tolist(), made.contigs.link_target.tolist()) == ([0], [2])
     assert made.contigs.link_overlap.tolist() == [60]
