@@ -132,14 +132,6 @@ def test_bash_completes_commands_and_options(words, expected):
     assert set(result.stdout.split()) == expected
 
 
-def test_wrong_usage_exits_2_without_traceback():
-    for args in (["nonsense"], ["--nonsense"]):
-        result = python("-m", "overlapper", *args, text=True)
-        assert result.returncode == 2
-        assert "nonsense" in result.stderr
-        assert "Traceback" not in result.stderr
-
-
 def test_an_error_of_ours_is_one_line_and_exits_1():
     result = run_with_command('raise FormatError("no @ found", file="a.fq", record="7", remedy="Mend it.")')
     assert result.returncode == 1

@@ -147,22 +147,6 @@ def test_bad_files_are_told(command, tmp_path, text, message):
         assert_refused(command("graph", *words), 1, message, tmp_path, ["g.gfa"])
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("stats", "none.gfa"), 1, "file none.gfa: there is no such file"),
-        (("stats", "g.gfa", "--json", "none/s"), 1, "file none/s cannot be written"),
-        (("plot", "g.gfa", "-o", "g.jpg"), 1, "the name g.jpg does not end in one of .svg, .png"),
-        (("plot", "g.gfa", "-o", "none/g.png"), 1, "file none/g.png cannot be written"),
-        (("plot", "g.gfa", "-o", "g.gfa"), 2, "g.gfa is an input: name another output"),
-        (("nonsense",), 2, "nonsense"),
-    ],
-)
-def test_wrong_words_are_told_and_leave_no_file(command, gfa_file, tmp_path, words, code, message):
-    if "none/g.png" in words:
-        assert_refused(command("graph", *words), code, message, tmp_path, [gfa_file])
-
-
 def test_too_many_segments_for_a_picture_are_told(command, tmp_path):
     (tmp_path / "g.gfa").write_text("".join(f"S\ts{i}\tACGT\n" for i in range(2001)))
     result = command("graph", "plot", "g.gfa", "-o", "g.png")

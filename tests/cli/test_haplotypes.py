@@ -173,20 +173,6 @@ def test_nothing_is_written_of_a_haploid(folder):
         assert (folder / "auto" / name).read_bytes() == (folder / "collapse" / name).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--haplotypes", "three"], "--haplotypes is three, expected auto, phase or collapse"),
-        (["--haplotypes", "phase", "--copies", "collapse"], "--haplotypes phase needs copies kept apart"),
-        (["--haplotypes", "phase", "--correct", "never"], "--haplotypes phase needs copies kept apart"),
-    ],
-)
-def test_options_that_do_not_go_together(folder, options, message):
-    done = overlapper("assemble", "one.reads.fa", "-o", "refused", *options, cwd=folder)
-    assert done.returncode == 2 and message in " ".join(done.stderr.decode().split())
-    assert not (folder / "refused").exists()
-
-
 def test_too_few_reads_to_tell_their_depth(tmp_path):
     reads, _ = simulate_reads(random_genome(40_000, seed=3), "hifi", coverage=1)
     (tmp_path / "few.fa").write_text(fasta_of(reads))

@@ -14,12 +14,9 @@ import pytest
 from overlapper import graph
 from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.writers import write_overlaps
-from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper
 from tests.graph_cases import random_genome, read_set, tiled
 from tests.read_sets import fasta_of
-
-FILES = ["overlaps.paf", "reads.fa"]
 
 
 @pytest.fixture(scope="module")
@@ -167,27 +164,6 @@ def test_tags_and_columns_of_other_programs_are_no_hindrance(layout, tmp_path):
     for style, change in styles.items():
         (tmp_path / "other.paf").write_text("".join("\t".join(change(r)) + "\n" for r in rows))
         assert layout("reads.fa", "other.paf", "-q").out == expected, style
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda line: line.replace("r3\t", "r99\t"), "is 'r99', which is none of the reads. Give the reads"),
-        (lambda line: line[:40], "columns, expected at least 12"),
-        (lambda line: line.replace("\t255\t", "\t-1\t"), "column 12 (mapping quality) is '-1'"),
-    ],
-    ids=["unknown read", "short line", "no number"],
-)
-def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message):
-    lines = (tmp_path / "overlaps.paf").read_text().splitlines(keepends=True)
-    at = next(i for i, line in enumerate(lines) if line.startswith("r3\t"))
-    lines[at] = change(lines[at].rstrip("\n")) + "\n"
-    (tmp_path / "overlaps.paf").write_text("".join(lines))
-    result = layout(
-        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--fasta", "u.fa", "--table", "t", "--stats", "s"
-    )
-    assert_refused(result, 1, message, tmp_path, FILES)
-    assert f"file overlaps.paf, record on line {at + 1}: " in result.err
 
 
 @pytest.mark.parametrize(

@@ -110,18 +110,6 @@ def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
     assert "words: is not what was written there" in refused.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("reads.fa", "--memory", "100M"), "memory budget of 100.0 MB is too small"),
-        (("reads.fa", "--workdir", "reads.fa"), "cannot be written"),
-        (("reads.fa", "--disk", "1k", "--memory", "2G"), "of disk besides its overlaps"),
-    ],
-)
-def test_what_cannot_be_is_refused(overlap, reads_file, tmp_path, arguments, message):
-    assert_refused(overlap(*arguments, "-o", "out.paf"), 1, message, tmp_path, ["reads.fa"])
-
-
 def test_a_plan_is_printed_and_nothing_done(overlap, reads_file, tmp_path):
     done = overlap("reads.fa", "-o", "out.paf", "--memory", "2G", "--plan")
     assert done.code == 0
