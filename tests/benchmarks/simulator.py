@@ -4,10 +4,9 @@
     python -m tests.benchmarks.simulator overlaps READS REFERENCE real-clr --map map-pb --ava ava-pb
 
 ``measure`` simulates reads from as many bases as the real reads have, aligns both sets with minimap2, and
-prints what `tests.benchmarks.read_numbers` makes of them; ``--draw FILE.svg`` draws the identities of their
-windows, and of reads of a preset to be seen beside them (``--beside clr``). ``overlaps`` finds overlaps in
-both sets, by default, with internal matches, and with minimap2, and judges them; reads count that minimap2
-places over 80 percent of their bases at a mapping quality of 20 or more, in both sets alike.
+prints what `tests.benchmarks.read_numbers` makes of them. ``overlaps`` finds overlaps in both sets, by
+default, with internal matches, and with minimap2, and judges them; reads count that minimap2 places over 80
+percent of their bases at a mapping quality of 20 or more, in both sets alike.
 """
 
 from __future__ import annotations
@@ -18,14 +17,12 @@ import tempfile
 from pathlib import Path
 
 from overlapper import read_fastx
-from overlapper.drawing.files import write_picture
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import read_reported
 from overlapper.io.truth import Truth, TruthRow
 from tests.benchmarks.harness import OVERLAPPER, measured, overlapper, parser_of
 from tests.benchmarks.read_numbers import numbers
 from tests.benchmarks.read_profiles import Profile, align, placements, profiles
-from tests.benchmarks.window_pictures import picture_of
 
 
 def main() -> None:
@@ -40,10 +37,7 @@ def main() -> None:
         command.add_argument("--circular", action="store_true")
         command.add_argument("--minimap2", default="minimap2", help="the program")
         command.add_argument("--options", default="", help="further options of overlapper simulate")
-        if name == "measure":
-            command.add_argument("--draw", help="a picture, SVG or PNG")
-            command.add_argument("--beside", help="another preset, drawn beside")
-        else:
+        if name == "overlaps":
             command.add_argument("--ava", required=True, help="preset of minimap2 that finds overlaps")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -51,17 +45,11 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, folder: Path) -> None:
-    """Print the numbers of both sets; draw them if asked to."""
-    real = aligned(options, folder, options.reads)
-    simulated = aligned(options, folder, simulate(options, folder, options.preset))
-    of_real, of_simulated = numbers(real), numbers(simulated)
+    """Print the numbers of both sets."""
+    of_real = numbers(aligned(options, folder, options.reads))
+    of_simulated = numbers(aligned(options, folder, simulate(options, folder, options.preset)))
     for name, values in of_real.items():
         print(f"{name}\n  real      {shown(values)}\n  simulated {shown(of_simulated.get(name, []))}")
-    if options.draw:
-        sets = {"real": real, options.preset: simulated}
-        if options.beside:
-            sets[options.beside] = aligned(options, folder, simulate(options, folder, options.beside))
-        write_picture(picture_of(sets), options.draw)
 
 
 def shown(values: list[float]) -> str:
