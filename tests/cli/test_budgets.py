@@ -34,14 +34,6 @@ def run(folder, *words):
     return done.stdout.decode()
 
 
-def test_corrected_reads_are_the_same_in_a_budget(folder):
-    run(folder, *CORRECT, "a.tsv", *QUIETLY, "a.fastq")
-    run(folder, *CORRECT, "b.tsv", *QUIETLY, "b.fastq", *BUDGET)
-    assert (folder / "a.fastq").read_bytes() == (folder / "b.fastq").read_bytes()
-    assert (folder / "a.tsv").read_bytes() == (folder / "b.tsv").read_bytes()
-    assert not list(folder.glob(".overlapper-*"))
-
-
 def test_a_budget_goes_on_where_it_stopped(folder):
     in_folder = (*POLISH, "-t", "1", *BUDGET, "--workdir", "work", "-o")
     run(folder, *POLISH, *QUIETLY, "a.fasta")
@@ -61,12 +53,6 @@ def test_what_was_made_in_memory_is_taken_in_a_budget_and_the_other_way_round(fo
         assert b"correct-1-overlaps is done already" in done.stderr
         assert b"correct-1 is done already" in done.stderr
         assert (folder / "a.fastq").read_bytes() == (folder / f"{name}.fastq").read_bytes()
-
-
-def test_contigs_are_the_same_in_a_budget(folder):
-    run(folder, *ASSEMBLE, *QUIETLY, "budget", *BUDGET)
-    for name in ("contigs.fasta", "contigs.gfa", "contigs.tsv"):
-        assert (folder / "whole" / name).read_bytes() == (folder / "budget" / name).read_bytes()
 
 
 @pytest.mark.parametrize("words", [(*CORRECT, "t.tsv"), POLISH, ASSEMBLE])

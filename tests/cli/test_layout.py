@@ -2,10 +2,7 @@
 
 import gzip
 import json
-import os
 import re
-import shutil
-import subprocess
 
 import gfapy
 import numpy as np
@@ -14,7 +11,6 @@ import pytest
 from overlapper import graph
 from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.writers import write_overlaps
-from tests.cli.runner import overlapper
 from tests.graph_cases import random_genome, read_set, tiled
 from tests.read_sets import fasta_of
 
@@ -72,32 +68,11 @@ def test_what_is_written_validates(layout, tmp_path):
         assert gfa.containments
 
 
-@pytest.mark.skipif(not shutil.which("Bandage"), reason="Bandage is not installed")
-def test_bandage_opens_what_is_written(layout, tmp_path):
-    layout("reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--no-clean")
-    for name in ("u.gfa", "r.gfa"):
-        segments = sum(line[0] == "S" for line in (tmp_path / name).read_text().splitlines())
-        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
-        options = {"cwd": tmp_path, "env": environment, "capture_output": True, "check": True, "text": True}
-        assert re.search(
-            rf"Node count: +{segments}\n", subprocess.run(["Bandage", "info", name], **options).stdout
-        )
-        subprocess.run(["Bandage", "image", name, f"{name}.png"], **options)
-        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_standard_output_is_the_default_and_files_may_be_compressed(layout, tmp_path):
     streamed = layout("reads.fa", "overlaps.paf")
     assert layout("reads.fa", "overlaps.paf", "-o", "u.gfa.gz", "-q").err == ""
     assert streamed.out == gzip.decompress((tmp_path / "u.gfa.gz").read_bytes())
     assert streamed.out.startswith(b"H\tVN:Z:1.0\nS\tutg000001c\t")
-
-
-def test_standard_input(layout, tmp_path):
-    direct = layout("reads.fa", "overlaps.paf", "-q")
-    paf = (tmp_path / "overlaps.paf").read_bytes()
-    piped = overlapper("layout", "reads.fa", "-", "-q", cwd=tmp_path, input=paf)
-    assert (piped.returncode, piped.stderr, piped.stdout) == (0, b"", direct.out)
 
 
 def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tmp_path):

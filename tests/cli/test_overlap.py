@@ -14,7 +14,6 @@ import pytest
 
 from overlapper import evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
 from overlapper.candidates.registry import FINDERS
-from overlapper.errors import OverlapperError
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
@@ -22,7 +21,6 @@ from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of
-from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
 
@@ -271,18 +269,6 @@ def test_an_empty_result_says_why(overlap, reads_file, tmp_path, text, options, 
     assert result.code == 0
     assert why in result.err.splitlines()[-3]  # the footer has two lines
     assert (tmp_path / "out.paf").read_bytes() == b""
-
-
-@pytest.mark.parametrize("what", READ_FILES)
-def test_bad_reads_are_told_and_leave_no_file(overlap, tmp_path, monkeypatch, what):
-    monkeypatch.setenv("REF_PATH", "none")
-    content = READ_FILES[what]
-    (tmp_path / "FILE").write_bytes(content(tmp_path) if callable(content) else content)
-    before = sorted(os.listdir(tmp_path))
-    result = overlap("FILE", "-o", "out.paf", "--stats", "s.json", "--write-config", "c.toml")
-    kind, message = promised()[what]
-    assert issubclass(kind, OverlapperError)
-    assert_refused(result, 1, f"overlapper: error: {message}\n", tmp_path, before)
 
 
 def test_a_link_to_the_reads_is_not_written_to(overlap, reads_file, tmp_path):
