@@ -1,50 +1,84 @@
-"""Change each fitted number by a tenth, and see which test notices.
+"""Change each fitted number by a tenth, and see which results and tests notice.
 
-Run ``python -m tests.benchmarks.mutations [--only TEXT] [--part 1/4] [--processes 4]``.
+Run ``python -m tests.benchmarks.mutations [--kernels] [--only TEXT] [--part 1/4] [--processes 4]``.
 
-The numbers are those that docs/notes/fitted-numbers.md names with their files, and the defaults of classes
-that it names. A number becomes a tenth larger (a whole one larger by one at least), and a tenth smaller if
-nothing notices that. Tests are those of files that import its module, and the digests of `tests.golden`.
-A line of the table tells a number, its value, what it became, and the first test that failed, if any.
+The numbers are those that docs/notes/fitted-numbers.md names with their files. A number becomes a tenth
+larger (a whole one larger by one at least), and a tenth smaller if nothing notices that. What may notice are
+the digests of `tests.golden.test_results`, and tests of files that import its module. A line of the table
+tells a number, its value, what it became, and what noticed first, if anything did.
+
+Everything is loaded once. Each change is made in a fork, in the module and in those that import the number;
+kernels whose sources name its module are compiled anew there, so that numbers of kernels, which ``--kernels``
+takes, need minutes each. What was computed of a number when modules were
+loaded stays as it was.
 """
 
 import ast
+import contextlib
 import importlib
+import json
 import os
-import queue
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from overlapper.runtime.compile import places as kernel_places
-from tests.benchmarks.harness import parser_of
-from tests.cli.runner import ROOT
-from tests.unit.test_fitted_numbers import CLASS, places
+import pytest
 
-GOLDEN = "tests/golden/test_results.py"
-TOLD = ("test_fitted_numbers.py", "test_package.py", "test_cuda")
+from tests.benchmarks.harness import parser_of
+from tests.cli import forks, within
+from tests.cli.runner import ROOT
+from tests.golden import test_results as golden
+from tests.unit.test_fitted_numbers import places
+
+OF_NO_TEST = ("test_fitted_numbers.py", "test_package.py", "test_cuda")
 """Files that name modules for other reasons than to test them, or need more packages."""
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::\S+)", re.MULTILINE)
+LINES = golden.OVERLAPS | golden.CONSENSUS | golden.MAPPED
+SHOWN_BY = {"assemble": "assemble", "graph": "assemble", "correct": "correct assemble",
+            "consensus": "correct assemble", "mapping": "map"}  # fmt: skip
+"""Which commands show what a package does, by the last folder of a module; those of others all do."""
 
 
 class Number(NamedTuple):
-    """A number, or several together: its file, its name, where its text begins and ends, its value."""
+    """A number, or several together: its file, its module, its name and value."""
 
     path: Path
+    module: str
     name: str
-    start: int
-    end: int
     value: object
 
-    def changed_to(self, value):
-        """Return the text of its file with another value."""
-        text = self.path.read_bytes()
-        return text[: self.start] + repr(value).encode() + text[self.end :]
+    def become(self, value):
+        """Give it another value in this process."""
+        change = re.compile(rf"from {self.module} import (?:\([^)]*|[^\n(]*)\b{self.name}\b(?: as (\w+))?")
+        for name, module in list(sys.modules.items()):
+            if name == self.module:
+                setattr(module, self.name, value)
+            elif name.startswith("overlapper.") and getattr(module, "__file__", None):
+                for imported in change.finditer(Path(module.__file__).read_text()):
+                    setattr(module, imported[1] or self.name, value)
+        if ".kernels." in self.module:
+            forget_kernels(self.path)
+
+
+def forget_kernels(path):
+    """Have all kernels that are made of a source file be compiled when they are called."""
+    from numba.core.caching import NullCache
+
+    from overlapper.runtime.compile.cache import KernelCache, _imported
+
+    for module in [module for name, module in sys.modules.items() if name.startswith("overlapper.")]:
+        for kernel in vars(module).values():
+            if hasattr(kernel, "py_func") and hasattr(kernel, "_reset_overloads"):
+                found, left = set(), [Path(kernel.py_func.__code__.co_filename)]
+                while left:
+                    found.add(left[-1])
+                    left += _imported(left.pop()) - found
+                if path in found:
+                    kernel._make_finalizer()()
+                    kernel._reset_overloads()
+                    if isinstance(kernel._cache, KernelCache):
+                        kernel._cache = NullCache()
 
 
 def fitted_numbers():
@@ -54,54 +88,24 @@ def fitted_numbers():
     for _, names in places():
         waiting = []
         for name in names:
-            if CLASS.fullmatch(name):
-                found |= {(n.path, n.name): n for path in paths for n in defaults_of(path, name)}
-            elif not name.endswith(".py"):
+            if not name.endswith(".py"):
                 waiting.append(name)
-            else:
-                there = [path for path in paths if f"/{path}".endswith(f"/{name}")]
-                found |= {(n.path, n.name): n for path in there for n in constants_of(path, waiting)}
-                waiting = []
+                continue
+            for path in (path for path in paths if f"/{path}".endswith(f"/{name}")):
+                found |= {(n.module, n.name): n for n in constants_of(path, waiting)}
+            waiting = []
     return [n for n in found.values() if isinstance(n.value, (int, float, tuple, dict))]
-
-
-def module_of(path):
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts if parts[0] == "overlapper" else ("overlapper", *parts))
-
-
-def number_at(path, name, node, value):
-    """Return a number whose text is that of a node of the syntax tree of its file."""
-    begins = [0]
-    for line in path.read_bytes().splitlines(keepends=True):
-        begins.append(begins[-1] + len(line))
-    start, end = begins[node.lineno - 1] + node.col_offset, begins[node.end_lineno - 1] + node.end_col_offset
-    return Number(path, name, start, end, value)
 
 
 def constants_of(path, names):
     """Yield the constants of a module that have these names."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    module = ".".join(parts if parts[0] == "overlapper" else ("overlapper", *parts))
     for statement in ast.parse(path.read_bytes()).body if names else ():
         for target in statement.targets if isinstance(statement, ast.Assign) else ():
-            pairs = [(target, statement.value)]
-            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-                pairs = zip(target.elts, statement.value.elts, strict=True)
-            for left, right in pairs:
-                if isinstance(left, ast.Name) and left.id in names:
-                    value = getattr(importlib.import_module(module_of(path)), left.id)
-                    yield number_at(path, left.id, right, value)
-
-
-def defaults_of(path, name):
-    """Yield the numbers that are defaults of a class, where a module defines it."""
-    for node in ast.parse(path.read_bytes()).body:
-        for field in node.body if isinstance(node, ast.ClassDef) and node.name == name else ():
-            given = getattr(field, "value", None) if isinstance(field, ast.AnnAssign) else None
-            if isinstance(given, ast.Call):
-                given = next((word.value for word in given.keywords if word.arg == "default"), None)
-            if given is not None:
-                value = getattr(getattr(importlib.import_module(module_of(path)), name), field.target.id)
-                yield number_at(path, f"{name}.{field.target.id}", given, value)
+            for node in ast.walk(target):
+                if isinstance(node, ast.Name) and node.id in names:
+                    yield Number(path, module, node.id, getattr(importlib.import_module(module), node.id))
 
 
 def by_a_tenth(value, sign):
@@ -115,71 +119,90 @@ def by_a_tenth(value, sign):
     return value + sign * max(1, round(value / 10)) if type(value) is int else value
 
 
-def tests_of(path):
-    """Return the files of tests that import a module, fast ones first, and the digests."""
-    module = module_of(path)
+def tests_of(module):
+    """Return the files of tests that import a module."""
     package, _, stem = module.rpartition(".")
     imports = re.compile(rf"{module}\b|from {package} import [^)]*?\b{stem}\b")
     folders = ("unit", "property", "contract")
-    files = [file for folder in folders for file in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
-    names = [str(file.relative_to(ROOT)) for file in files if imports.search(file.read_text())]
-    return [*(name for name in names if not any(word in name for word in TOLD)), GOLDEN]
+    files = [str(path) for folder in folders for path in sorted((ROOT / "tests" / folder).glob("test_*.py"))]
+    return [
+        file
+        for file in files
+        if imports.search(Path(file).read_text()) and not any(name in file for name in OF_NO_TEST)
+    ]
 
 
-def copy_of_the_tree(folder):
-    """Copy the source, and kernels compiled from it, so that a run compiles what the change touches alone."""
-    for name in ("overlapper", "graph", "tests", "docs", "examples"):
-        shutil.copytree(
-            ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    for name in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, folder)
-    kept = folder / "cache" / "overlapper" / "kernels"
-    kept.mkdir(parents=True)
-    for place in reversed(kernel_places.of_kernels().read):
-        shutil.copytree(place, kept, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
-    return folder
+def first_to_notice(number, value, reads):
+    """Change a number in this process; return the first line or test that gives something else."""
+    number.become(value)
+    shown_by = SHOWN_BY.get(number.module.split(".")[-2], "").split()
+    digests = json.loads(golden.DIGESTS.read_text())
+    for name, line in LINES.items():
+        if not shown_by or line.split()[0] in shown_by:
+            with contextlib.suppress(AssertionError):
+                if golden.digest_of(line, reads, "-t", "1", run=within.main) == digests[name]:
+                    continue
+            return name
+    failed = []
+
+    class Noted:
+        def pytest_runtest_logreport(self, report):
+            if report.failed:
+                failed.append(report.nodeid)
+
+    pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests_of(number.module)], [Noted()])
+    return failed[0] if failed else ""
 
 
-def first_failure(tree, number, value):
-    """Return the name of the first test that fails in a tree with another value, None if none does."""
-    path = tree / number.path.relative_to(ROOT)
-    before = path.read_bytes()
-    path.write_bytes(number.changed_to(value))
-    paths = os.pathsep.join([str(tree), *filter(None, [os.environ.get("PYTHONPATH")])])
-    environment = {**os.environ, "PYTHONPATH": paths, "XDG_CACHE_HOME": str(tree / "cache")}
-    environment.pop("NUMBA_CACHE_DIR", None)
-    words = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *tests_of(number.path)]
-    try:
-        done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)
-    finally:
-        path.write_bytes(before)
-    return None if done.returncode == 0 else (FAILED.findall(done.stdout) or [f"exit {done.returncode}"])[0]
+def in_a_fork(function, *arguments):
+    """Call a function in a fork, which says nothing; return the text that it returns."""
+    read_end, write_end = os.pipe()
+    if not (child := os.fork()):
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        try:
+            os.write(write_end, function(*arguments).encode())
+        except BaseException as error:
+            os.write(write_end, repr(error).encode())
+        os._exit(0)
+    os.close(write_end)
+    with open(read_end) as file:
+        result = file.read()
+    os.waitpid(child, 0)
+    return result
+
+
+def row_of(number, reads):
+    """Return the line of the table for a number."""
+    for sign in (1, -1):
+        value = by_a_tenth(number.value, sign)
+        if noticed := in_a_fork(first_to_notice, number, value, reads):
+            break
+    return "\t".join(map(str, (number.module, number.name, number.value, value, noticed or "nothing")))
 
 
 def main():
-    parser = parser_of(__doc__, processes=2, only="", part="1/1")
-    options = parser.parse_args()
+    options = parser_of(__doc__, processes=2, kernels=False, only="", part="1/1").parse_args()
     part, parts = map(int, options.part.split("/"))
-    numbers = [n for n in fitted_numbers() if options.only in f"{n.path.relative_to(ROOT)} {n.name}"]
-    print("file", "number", "value", "became", "noticed by", sep="\t")
-    with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(options.processes) as pool:
-        trees = queue.SimpleQueue()
-        for i in range(options.processes):
-            trees.put(copy_of_the_tree(Path(work, str(i))))
-
-        def tell(number):
-            tree = trees.get()
-            for sign in (1, -1):
-                value = by_a_tenth(number.value, sign)
-                failed = value != number.value and first_failure(tree, number, value)
-                if failed:
-                    break
-            trees.put(tree)
-            where = number.path.relative_to(ROOT)
-            print(where, number.name, number.value, value, failed or "nothing", sep="\t", flush=True)
-
-        list(pool.map(tell, numbers[part - 1 :: parts]))
+    with tempfile.TemporaryDirectory() as reads:
+        golden.write_reads(reads)
+        forks._load()
+        numbers = [n for n in fitted_numbers() if (".kernels." in n.module) == options.kernels]
+        numbers = [n for n in numbers if options.only in f"{n.module} {n.name}"]
+        print("module", "number", "value", "became", "noticed by", sep="\t", flush=True)
+        running = 0
+        for number in numbers[part - 1 :: parts]:
+            if running == options.processes:
+                os.wait()
+                running -= 1
+            if not os.fork():
+                os.write(1, f"{row_of(number, reads)}\n".encode())
+                os._exit(0)
+            running += 1
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.wait()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ import textwrap
 import pytest
 
 from overlapper import cli
+from overlapper.runtime.compile.processor import compile_for_common_processor
 from overlapper.version import __version__
+from tests.cli import forks
 from tests.cli.runner import overlapper, python, run, shell
 
 HEAVY = ("numba", "numpy", "scipy", "networkx", "pysam", "pandas", "pyarrow", "matplotlib")
@@ -83,6 +85,13 @@ def test_numba_loads_no_other_packages_in_a_command(tmp_path):
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){COMPILING}"
     result = python("-c", script, env={"NUMBA_CACHE_DIR": str(tmp_path / "kept")}, text=True)
     assert result.stdout == "2\n", result.stderr
+
+
+def test_a_command_within_this_process_leaves_others_forks():
+    """Processes of their own take seconds more for each command of the tests."""
+    compile_for_common_processor()
+    assert not forks.would_differ(dict(os.environ))
+    assert forks.would_differ({**os.environ, "NUMBA_OPT": "1"})
 
 
 @pytest.mark.parametrize(
