@@ -4,7 +4,7 @@ import gfapy
 import numpy as np
 import pytest
 
-from overlapper.io.writers import read_overlaps, write_overlaps
+from overlapper.io.writers import write_overlaps
 from overlapper.tables import Overlaps
 from tests.graph_cases import random_genome, read_set, tiled
 from tests.read_sets import fasta_of
@@ -45,12 +45,6 @@ def test_there_and_back_is_the_same_file(command, paf, tmp_path, case, way, with
     assert (there.code, there.out) == (0, b"")
     assert command("convert", f"x.{way}", "back.paf", "-q").err == ""
     assert (tmp_path / "back.paf").read_bytes() == (tmp_path / f"{case}.paf").read_bytes()
-
-
-def test_parquet_to_gfa_and_back(command, paf, tmp_path):
-    for source, output in (("aligned.paf", "a.parquet"), ("a.parquet", "a.gfa"), ("a.gfa", "b.parquet")):
-        assert command("convert", source, output).code == 0
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
 def test_gfa_holds_every_overlap_with_a_cigar_that_fits(command, paf, reads_and_overlaps, tmp_path):
@@ -152,14 +146,6 @@ def test_both_sides_of_an_overlap_are_one_overlap(command, paf, tmp_path, case):
         command("convert", f"{case}.paf", f"y.{way}", "--reads", "reads.fa", *sides)
         assert (tmp_path / f"x.{way}").read_bytes() == (tmp_path / f"y.{way}").read_bytes()
         assert f"{lines:,} lines that repeat another one left out" in result.err
-
-
-def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
-    command("convert", "plain.paf", "x.parquet")
-    names = [
-        line.split("\t")[i] for line in (tmp_path / "plain.paf").read_text().splitlines() for i in (0, 5)
-    ]
-    assert len(read_overlaps(tmp_path / "x.parquet", sorted(set(names), key=lambda n: int(n[1:])))) > 50
 
 
 def test_both_sides_by_target_are_the_same_from_everywhere(command, run_folder, tmp_path):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from overlapper.io.truth import TruthRow, header, read_truth
+from overlapper.io.truth import header, read_truth
 from overlapper.simulate import generate_reads, random_genome
 from tests.cli.runner import overlapper
 from tests.truth_paf import faulty_overlaps
@@ -49,32 +49,6 @@ def test_text_json_and_table_say_the_same(simulated):
         assert line[1] == str(value["true_pairs"])
         assert line[2] == (f"{value['recall']:.5f}" if value["true_pairs"] else "-")
         assert line[4] == (f"{value['precision']:.5f}" if value["claimed"] else "-")
-
-
-def test_a_packed_file_and_a_stream_give_the_same(simulated):
-    plain = evaluate(simulated, "truth.tsv", "o.paf", check=True).stdout
-    assert evaluate(simulated, "truth.tsv", "o.paf.gz", check=True).stdout == plain
-    with open(simulated / "o.paf.gz") as file:
-        assert evaluate(simulated, "truth.tsv", "-", stdin=file, check=True).stdout == plain
-
-
-def test_an_empty_paf_scores_zero(simulated, tmp_path):
-    (tmp_path / "o.paf").write_text("")
-    result = evaluate(tmp_path, str(simulated / "truth.tsv"), "o.paf", "--json", "s.json", check=True)
-    assert result.stdout.startswith("0 overlaps of 0 pairs")
-    assert json.loads((tmp_path / "s.json").read_text())["recall"] == 0
-
-
-def test_circular_references(tmp_path):
-    rows = [
-        TruthRow("a", "g", 90, 110, "+", 0, 20, 20, "normal", 1.0),
-        TruthRow("b", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0),
-    ]
-    (tmp_path / "t.tsv").write_text(header() + "".join(row.to_line() for row in rows))
-    (tmp_path / "o.paf").write_text("a\t20\t10\t20\t+\tb\t20\t0\t10\t10\t10\t0\n")
-    for options, pairs in (((), 0), (("--circular", "100"), 1), (("--circular", "g=100"), 1)):
-        evaluate(tmp_path, "t.tsv", "o.paf", "--min-overlap", "5", "--json", "s.json", *options, check=True)
-        assert json.loads((tmp_path / "s.json").read_text())["true_pairs"] == pairs
 
 
 def test_the_text_goes_where_it_is_sent(command, tmp_path):

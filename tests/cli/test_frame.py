@@ -189,27 +189,3 @@ def test_standard_output_that_was_closed_is_an_error():
 def test_other_standard_streams_may_be_closed():
     result = shell("overlapper --version <&- 2>&-", text=True)
     assert (result.returncode, result.stdout) == (0, f"overlapper {__version__}\n")
-
-
-@pytest.mark.parametrize("lines", [1, 100_000])
-def test_a_closed_pipe_is_no_fault(lines):
-    body = f"for i in range({lines}): print(i)"
-    script = f"from overlapper import cli\n@cli.app.command()\ndef probe():\n    {body}\ncli.main()"
-    read_end, write_end = os.pipe()
-    os.close(read_end)
-    with os.fdopen(write_end, "wb") as closed:
-        result = python("-c", script, "probe", stdout=closed, text=True)
-    assert (result.returncode, result.stderr) == (141, "")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize("lines", [1, 100_000])
-def test_a_full_disk_behind_standard_output_is_told(lines):
-    body = f"for i in range({lines}): print(i)"
-    script = f"from overlapper import cli\n@cli.app.command()\ndef probe():\n    {body}\ncli.main()"
-    with open("/dev/full", "wb") as full:
-        result = python("-c", script, "probe", stdout=full, text=True)
-    assert result.returncode == 1
-    assert result.stderr.startswith("overlapper: error: the operating system refused: ")
-    assert "No space left" in result.stderr
-    assert len(result.stderr.splitlines()) == 1

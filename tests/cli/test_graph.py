@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -117,12 +116,6 @@ def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
     assert gap(c[0], c[-1]) < gap(c[0], c[len(c) // 2]), "a circle is closed"
     others = [*a, *b, *d]
     assert min(gap(p, q) for p in c for q in others) > 0.5
-
-
-def test_png_without_its_package_is_told(command, gfa_file, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    result = command("graph", "plot", gfa_file, "-o", "g.png")
-    assert_refused(result, 1, "pip install 'resvg-py>=0.5'", tmp_path, [gfa_file])
 
 
 @pytest.mark.parametrize(

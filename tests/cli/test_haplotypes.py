@@ -144,19 +144,8 @@ def test_the_report_shows_haplotypes(folder):
 
 
 def test_threads_and_a_memory_budget_change_nothing(folder):
-    overlapper(
-        "assemble",
-        "both.reads.fa",
-        "-o",
-        "again",
-        "-t",
-        "2",
-        "--memory",
-        "600M",
-        "-q",
-        cwd=folder,
-        check=True,
-    )
+    words = "assemble both.reads.fa -o again -t 2 --memory 600M -q"
+    overlapper(*words.split(), cwd=folder, check=True)
     for name in (CONTIGS | OF_HAPLOTYPES) - {"assemble.log", "stages", "stats.json"}:
         assert (folder / "again" / name).read_bytes() == (folder / "both" / name).read_bytes(), name
 

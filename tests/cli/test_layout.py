@@ -4,7 +4,6 @@ import gzip
 import json
 import re
 
-import gfapy
 import numpy as np
 import pytest
 
@@ -56,16 +55,6 @@ def test_every_output_is_that_of_the_library(layout, expected, tmp_path, threads
     for option, text in expected.items():
         assert (tmp_path / f"out{option}").read_text() == text
     assert expected["--table"].splitlines()[1].split("\t")[2] == "yes", "the circle is closed"
-
-
-def test_what_is_written_validates(layout, tmp_path):
-    layout(
-        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--keep-contained", "--no-clean"
-    )
-    for name in ("u.gfa", "r.gfa"):
-        gfa = gfapy.Gfa.from_file(str(tmp_path / name), vlevel=3)
-        gfa.validate()
-        assert gfa.containments
 
 
 def test_standard_output_is_the_default_and_files_may_be_compressed(layout, tmp_path):

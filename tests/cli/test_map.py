@@ -42,19 +42,6 @@ def test_formats_agree(command, files):
         assert all(set(r.get_forward_qualities()) == {20} for r in records)
 
 
-def test_standard_output_is_paf(command, files):
-    command("map", "ref.fa", "reads.fq.gz", "-o", "o.paf", "-q")
-    assert command("map", "ref.fa", "reads.fq.gz", "-q").out == (files / "o.paf").read_bytes()
-
-
-def test_standard_output_is_sam_where_it_is_asked_for(command, files):
-    command("map", "ref.fa", "reads.fq.gz", "-o", "o.sam", "-q")
-    lines = command("map", "ref.fa", "reads.fq.gz", "--sam", "-q").out.splitlines()
-    assert [line for line in lines if not line.startswith(b"@PG")] == [
-        line for line in (files / "o.sam").read_bytes().splitlines() if not line.startswith(b"@PG")
-    ]
-
-
 def test_reads_named_twice_far_apart_are_refused(command, files, monkeypatch):
     """Names are compared when all reads have been mapped; what was written until then is not left."""
     monkeypatch.setattr("overlapper.cli.map.PART_BASES", 2000)

@@ -19,7 +19,6 @@ from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
-from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
@@ -110,11 +109,6 @@ def test_standard_output_is_the_default_and_carries_nothing_else(overlap, reads_
     for options in ((), ("-o", "-")):
         result = overlap(reads_file, *options)
         assert (result.code, result.out) == (0, expected)
-
-
-def test_standard_input(reads, expected, tmp_path):
-    result = overlapper("overlap", "-", "-q", cwd=tmp_path, input=fasta_of(reads).encode())
-    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
 
 
 def write_fastq_gz(reads, folder):
@@ -275,15 +269,6 @@ def test_a_link_to_the_reads_is_not_written_to(overlap, reads_file, tmp_path):
     (tmp_path / "link.paf").symlink_to(reads_file)
     result = overlap(reads_file, "-o", "link.paf")
     assert_refused(result, 2, "reads.fa is an input: name another output", tmp_path, ["link.paf", reads_file])
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-def test_a_full_disk_is_told(reads_file, tmp_path):
-    with open("/dev/full", "wb") as full:
-        result = overlapper("overlap", reads_file, "-q", cwd=tmp_path, stdout=full)
-    assert result.returncode == 1
-    assert b"No space left on device" in result.stderr
-    assert len(result.stderr.splitlines()) == 1
 
 
 def test_overlaps_that_do_not_fit_the_memory_are_told(overlap, reads_file, tmp_path, monkeypatch):

@@ -157,13 +157,6 @@ def test_what_is_not_given_is_left_out_and_told(folder, left_out):
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_each_file_gives_a_page_of_its_own(command, folder, tmp_path, name):
-    result = command("report", folder / name, "-o", "r.html", "-q")
-    assert (result.code, result.out, result.err) == (0, b"", "")
-    Outline((tmp_path / "r.html").read_text())
-
-
 def test_the_same_files_give_the_same_bytes(page, folder):
     inputs = read_inputs([str(folder / name) for name in ALL], threads=2)
     assert build_report(inputs, threads=2) == page

@@ -74,15 +74,6 @@ def test_equals_the_cpu_wherever_the_seed_lies(gpu, share, scores):
 
 
 @pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
-def test_equals_the_cpu_on_short_reads(gpu, scores):
-    for seed in range(4):
-        reads, seeds = mixed_pairs(seed, 20_000, 17, 250, unknown=0.5)
-        assert_equal(
-            reads, seeds, scheme_of(**scores, tile=(320, 33, 64, 95)[seed], overlap=(120, 0, 63, 17)[seed])
-        )
-
-
-@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
 def test_equals_the_cpu_on_long_reads(gpu, scores):
     reads, seeds = mixed_pairs(3, 150, 20_000, 100_000, unknown=1.0)
     assert_equal(reads, seeds, scheme_of(**scores))
