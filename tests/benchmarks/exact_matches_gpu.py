@@ -25,12 +25,36 @@ from overlapper.kernels.index.fm_index import extended_row
 from overlapper.runtime.gpu.driver import Event
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.threads import available_threads
+from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD, unpack
 from tests.benchmarks.harness import parser_of, timed, told
-from tests.benchmarks.index_scale import pieces, reads_of
 
 READ_WORDS = 312
 SHIFTS = np.arange(BASES_PER_WORD, dtype=np.uint64) * np.uint64(2)
+
+
+def reads_of(words, length):
+    """Reads of equal length over packed words, a multiple of 32 bases each but for the last word."""
+    n = len(words) // -(-length // BASES_PER_WORD)
+    return Reads(
+        lengths=np.full(n, length),
+        words=words,
+        word_offsets=np.arange(n + 1) * -(-length // BASES_PER_WORD),
+        unknown_start=np.empty(0, np.int32),
+        unknown_end=np.empty(0, np.int32),
+        unknown_offsets=np.zeros(n + 1, np.int64),
+        name_bytes=np.empty(0, np.uint8),
+        name_offsets=np.zeros(n + 1, np.int64),
+    ).validate()
+
+
+def pieces(text, count, words, length, rng):
+    """Word-aligned pieces of the text."""
+    places = rng.integers(len(text.words) - words, size=count)
+    taken = text.words[places[:, None] + np.arange(words)]
+    if length < words * BASES_PER_WORD:
+        taken &= np.uint64((1 << 2 * length) - 1)
+    return reads_of(taken.ravel(), length)
 
 
 def random_words(rng, count):

@@ -19,7 +19,6 @@ import pkgutil
 import runpy
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -30,6 +29,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 AT_START = ("PYTHON", "NUMBA", "OVERLAPPER", "LC_", "LANG", "LD_", "MALLOC", "TMP")
 """Beginnings of variables that are read while Python, numba and overlapper start."""
+SET_BY_COMMANDS = {"NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
+"""Those of them that every command sets, one within this process, too: to the same."""
 _ENVIRONMENT = dict(os.environ)
 _one_at_a_time = threading.Lock()
 
@@ -37,7 +38,7 @@ _one_at_a_time = threading.Lock()
 def would_differ(environment):
     """Tell whether an environment differs from that of these tests in what is read at the start."""
     changed = dict(_ENVIRONMENT.items() ^ environment.items())
-    return any(name.startswith(AT_START) for name in changed)
+    return any(name.startswith(AT_START) for name in changed.keys() - SET_BY_COMMANDS)
 
 
 def run(words, folder, environment, streams):
@@ -96,38 +97,30 @@ def _load():
     for module in pkgutil.walk_packages(overlapper.__path__, "overlapper."):
         if "gpu" not in module.name and "cuda" not in module.name and module.name != "overlapper.__main__":
             importlib.import_module(module.name)
-    with tempfile.TemporaryDirectory() as folder:
-        kernels = Path(folder, "kernels")
-        record = "import sys; from tests.cli.forks import record_kernels; record_kernels(*sys.argv[1:])"
-        # A GPU must not be found: kernels of CPUs alone are loaded before a fork.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CUDA_VISIBLE_DEVICES": ""}
-        words = [sys.executable, "-c", record, str(kernels)]
-        subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True)
-        for module, name, types in pickle.loads(kernels.read_bytes()):
-            getattr(importlib.import_module(module), name).compile(types)  # loads it
+    for kernel, types in kept_kernels():
+        kernel.compile(types)  # loads it
     assert len(list(Path("/proc/self/task").glob("*"))) < 2, "a fork would lack the other threads"
 
 
-def record_kernels(file):
-    """Run every command once; write which kernels they took from the cache, or compiled."""
-    from overlapper.cli.compile import ASSEMBLY, OTHERS, READS
+def kept_kernels():
+    """Yield kernels of CPUs that need not be compiled, with types of their arguments."""
+    from overlapper.runtime.compile import places
     from overlapper.runtime.compile.cache import KernelCache
-    from overlapper.runtime.compile.startup import load_numba
-    from tests.cli import within
+    from overlapper.runtime.compile.processor import common_processor, spelled
 
-    load_numba()
-    load, used = KernelCache.load_overload, {}
-
-    def noted(cache, signature, target):
-        function = cache._function
-        if "<locals>" not in function.__qualname__:
-            used[function.__module__, function.__name__, signature] = True
-        return load(cache, signature, target)
-
-    KernelCache.load_overload = noted
-    for line in (*READS, *ASSEMBLY, *OTHERS):
-        assert within.main(line.split()) == 0, line
-    Path(file).write_bytes(pickle.dumps(list(used)))
+    processor = spelled(common_processor())
+    for folder in places.of_kernels().read:
+        for path in folder.glob("*.nbc"):
+            try:
+                _, described, _, signature, *_ = pickle.loads(path.read_bytes()[places.DIGEST_BYTES :])
+            except (AttributeError, ImportError):  # of sources that were others
+                continue
+            kernel = getattr(sys.modules.get(described.modname), described.qualname, None)
+            cache = getattr(kernel, "_cache", None)
+            if isinstance(cache, KernelCache):
+                name, made_from = cache._name_and_origin(signature, processor)
+                if name == path.name and places.read(folder, name, made_from) is not None:
+                    yield kernel, signature.args
 
 
 def _become(words, folder, environment, streams):

@@ -34,14 +34,6 @@ def run(folder, *words):
     return done.stdout.decode()
 
 
-def test_corrected_reads_are_the_same_in_a_budget(folder):
-    run(folder, *CORRECT, "a.tsv", *QUIETLY, "a.fastq")
-    run(folder, *CORRECT, "b.tsv", *QUIETLY, "b.fastq", *BUDGET)
-    assert (folder / "a.fastq").read_bytes() == (folder / "b.fastq").read_bytes()
-    assert (folder / "a.tsv").read_bytes() == (folder / "b.tsv").read_bytes()
-    assert not list(folder.glob(".overlapper-*"))
-
-
 def test_a_budget_goes_on_where_it_stopped(folder):
     in_folder = (*POLISH, "-t", "1", *BUDGET, "--workdir", "work", "-o")
     run(folder, *POLISH, *QUIETLY, "a.fasta")

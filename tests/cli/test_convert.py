@@ -4,9 +4,8 @@ import gfapy
 import numpy as np
 import pytest
 
-from overlapper.io.writers import read_overlaps, write_overlaps
+from overlapper.io.writers import write_overlaps
 from overlapper.tables import Overlaps
-from tests.cli.conftest import assert_refused
 from tests.graph_cases import random_genome, read_set, tiled
 from tests.read_sets import fasta_of
 
@@ -46,12 +45,6 @@ def test_there_and_back_is_the_same_file(command, paf, tmp_path, case, way, with
     assert (there.code, there.out) == (0, b"")
     assert command("convert", f"x.{way}", "back.paf", "-q").err == ""
     assert (tmp_path / "back.paf").read_bytes() == (tmp_path / f"{case}.paf").read_bytes()
-
-
-def test_parquet_to_gfa_and_back(command, paf, tmp_path):
-    for source, output in (("aligned.paf", "a.parquet"), ("a.parquet", "a.gfa"), ("a.gfa", "b.parquet")):
-        assert command("convert", source, output).code == 0
-    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
 
 
 def test_gfa_holds_every_overlap_with_a_cigar_that_fits(command, paf, reads_and_overlaps, tmp_path):
@@ -153,52 +146,6 @@ def test_both_sides_of_an_overlap_are_one_overlap(command, paf, tmp_path, case):
         command("convert", f"{case}.paf", f"y.{way}", "--reads", "reads.fa", *sides)
         assert (tmp_path / f"x.{way}").read_bytes() == (tmp_path / f"y.{way}").read_bytes()
         assert f"{lines:,} lines that repeat another one left out" in result.err
-
-
-def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
-    command("convert", "plain.paf", "x.parquet")
-    names = [
-        line.split("\t")[i] for line in (tmp_path / "plain.paf").read_text().splitlines() for i in (0, 5)
-    ]
-    assert len(read_overlaps(tmp_path / "x.parquet", sorted(set(names), key=lambda n: int(n[1:])))) > 50
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("none.paf", "x.gfa"), 1, "file none.paf: there is no such file"),
-        (("aligned.paf", "x.sam"), 1, "the name x.sam does not end in one of .paf, .paf.gz, .parquet"),
-        (("reads.fa", "x.paf"), 1, "the name reads.fa does not end in one of"),
-        (("aligned.paf", "aligned.paf"), 2, "aligned.paf is an input: name another output"),
-        (("-", "x.gfa"), 1, "file -: is a pipe or a device, and is read twice"),
-        (("bad.paf", "x.gfa"), 1, "file bad.paf, record on line 1: has 3 columns, expected at least 12"),
-        (
-            ("length.paf", "x.gfa"),
-            1,
-            "file length.paf, record on line 1: column 2 (query length) is 'x', expected a number",
-        ),
-        (
-            ("bad.gfa", "x.paf"),
-            1,
-            "file bad.gfa, record on line 3: has 'i,1' in its tag iv, expected i and 6 numbers",
-        ),
-        (
-            ("long.gfa", "x.paf"),
-            1,
-            "file long.gfa, record on line 3: overlaps from -5 to 4 of a, which has 4 bases",
-        ),
-        (("aligned.paf", "x.gfa", "--reads", "bad.paf"), 1, "file bad.paf: starts with 'a'"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_what_cannot_be_converted_is_told(command, paf, tmp_path, words, code, message):
-    (tmp_path / "bad.paf").write_text("a\tb\tc\n")
-    (tmp_path / "length.paf").write_text("a\tx\t0\t5\t+\tb\t9\t0\t5\t5\t5\t255\n")
-    segments = "S\ta\tACGT\nS\tb\tACGT\n"
-    (tmp_path / "bad.gfa").write_text(f"{segments}L\ta\t+\tb\t+\t*\tiv:B:i,1\n")
-    (tmp_path / "long.gfa").write_text(f"{segments}L\ta\t+\tb\t+\t9M\n")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    assert_refused(command("convert", *words), code, message, tmp_path, before)
 
 
 def test_both_sides_by_target_are_the_same_from_everywhere(command, run_folder, tmp_path):

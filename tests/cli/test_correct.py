@@ -64,16 +64,6 @@ def test_table_and_stats_tell_what_changed(reads, tmp_path):
     assert stats["devices"] == ["cpu"]
 
 
-def test_wrong_options_are_told(reads, tmp_path):
-    for options in (["--uncovered", "cut"], ["--table", "out.fastq"], ["--rounds", "0"]):
-        done = overlapper("correct", str(reads), "-o", "out.fastq", *options, cwd=tmp_path)
-        assert done.returncode == 2, done.stderr
-    done = overlapper("correct", "absent.fa", "-o", "out.fastq", cwd=tmp_path)
-    assert done.returncode == 1
-    assert b"absent.fa" in done.stderr
-    assert not (tmp_path / "out.fastq").exists()
-
-
 def test_compiled_kernels_run_without_the_rest_of_numba(tmp_path):
     (tmp_path / "reads.fa").write_text(">a\nACGT\n>b\nACGT\n")
     script = """

@@ -49,13 +49,6 @@ def test_all_reads_are_worked_on_if_asked_for_or_not_deep(folder):
     assert contigs[0] == contigs[1]
 
 
-@pytest.mark.parametrize("depth", ["none", "0", "-3", "1.5"])
-def test_what_is_no_depth_is_refused(folder, depth):
-    made = overlapper("correct", "reads.fq", "--depth", depth, "-o", "c.fq", cwd=folder)
-    assert made.returncode == 2
-    assert "expected all or a number such as 100" in " ".join(made.stderr.decode().split())
-
-
 def test_how_many_overlaps_there_will_be_is_told_if_they_are_many(folder):
     reads = (folder / "reads.fq").read_bytes()
     lines = reads.splitlines(keepends=True)

@@ -3,11 +3,10 @@
 import csv
 import gzip
 import json
-import os
 
 import pytest
 
-from overlapper.io.truth import TruthRow, header, read_truth
+from overlapper.io.truth import header, read_truth
 from overlapper.simulate import generate_reads, random_genome
 from tests.cli.runner import overlapper
 from tests.truth_paf import faulty_overlaps
@@ -50,74 +49,6 @@ def test_text_json_and_table_say_the_same(simulated):
         assert line[1] == str(value["true_pairs"])
         assert line[2] == (f"{value['recall']:.5f}" if value["true_pairs"] else "-")
         assert line[4] == (f"{value['precision']:.5f}" if value["claimed"] else "-")
-
-
-def test_a_packed_file_and_a_stream_give_the_same(simulated):
-    plain = evaluate(simulated, "truth.tsv", "o.paf", check=True).stdout
-    assert evaluate(simulated, "truth.tsv", "o.paf.gz", check=True).stdout == plain
-    with open(simulated / "o.paf.gz") as file:
-        assert evaluate(simulated, "truth.tsv", "-", stdin=file, check=True).stdout == plain
-
-
-def test_an_empty_paf_scores_zero(simulated, tmp_path):
-    (tmp_path / "o.paf").write_text("")
-    result = evaluate(tmp_path, str(simulated / "truth.tsv"), "o.paf", "--json", "s.json", check=True)
-    assert result.stdout.startswith("0 overlaps of 0 pairs")
-    assert json.loads((tmp_path / "s.json").read_text())["recall"] == 0
-
-
-def test_circular_references(tmp_path):
-    rows = [
-        TruthRow("a", "g", 90, 110, "+", 0, 20, 20, "normal", 1.0),
-        TruthRow("b", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0),
-    ]
-    (tmp_path / "t.tsv").write_text(header() + "".join(row.to_line() for row in rows))
-    (tmp_path / "o.paf").write_text("a\t20\t10\t20\t+\tb\t20\t0\t10\t10\t10\t0\n")
-    for options, pairs in (((), 0), (("--circular", "100"), 1), (("--circular", "g=100"), 1)):
-        evaluate(tmp_path, "t.tsv", "o.paf", "--min-overlap", "5", "--json", "s.json", *options, check=True)
-        assert json.loads((tmp_path / "s.json").read_text())["true_pairs"] == pairs
-
-
-GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
-LATE = TruthRow("a", "g", 5, 25, "+", 0, 20, 20, "normal", 1.0).to_line()
-
-
-@pytest.mark.parametrize(
-    ("truth", "paf", "options", "code", "message"),
-    [
-        (None, "", (), 1, "file t.tsv: there is no such file"),
-        (header() + GOOD, None, (), 1, "file o.paf: there is no such file"),
-        ("", "", (), 1, "file t.tsv, record on line 1: the header has no column 'read'"),
-        (header(), "", (), 1, "file t.tsv: no rows found below the header"),
-        (header() + "a\n", "", (), 1, "file t.tsv, record on line 2: 1 columns found"),
-        (header() + GOOD, "a\tb\n", (), 1, "file o.paf, record on line 1: 2 columns found, PAF has 12"),
-        (header() + GOOD, "", ("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
-        (header() + GOOD, "", ("--min-overlap", "x"), 2, "'x' is not a size"),
-        (header() + GOOD, "", ("--circular", "h=5"), 1, "circular reference 'h' has no reads"),
-        (header() + GOOD, "", ("--circular", "5", "--circular", "6"), 2, "several --circular need"),
-        (
-            header() + LATE,
-            "",
-            ("--circular", "g=5"),
-            1,
-            "'g' is said to have 5 bases, but a read starts at 5",
-        ),
-        (header() + GOOD, "", ("--circular", "0"), 2, "a circular reference has no length of 0"),
-        (header() + GOOD, "", ("--json", "none/s.json"), 1, "file none/s.json cannot be written"),
-    ],
-)
-def test_errors_are_told_and_leave_no_file(tmp_path, truth, paf, options, code, message):
-    for name, content in (("t.tsv", truth), ("o.paf", paf)):
-        if content is not None:
-            (tmp_path / name).write_text(content)
-    before = sorted(os.listdir(tmp_path))
-    result = evaluate(tmp_path, "t.tsv", "o.paf", "--tsv", "s.tsv", *options)
-    assert result.returncode == code
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-    assert result.stdout == ""
-    if "--json" not in options:
-        assert sorted(os.listdir(tmp_path)) == before
 
 
 def test_the_text_goes_where_it_is_sent(command, tmp_path):

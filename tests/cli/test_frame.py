@@ -8,7 +8,9 @@ import textwrap
 import pytest
 
 from overlapper import cli
+from overlapper.runtime.compile.processor import compile_for_common_processor
 from overlapper.version import __version__
+from tests.cli import forks
 from tests.cli.runner import overlapper, python, run, shell
 
 HEAVY = ("numba", "numpy", "scipy", "networkx", "pysam", "pandas", "pyarrow", "matplotlib")
@@ -85,6 +87,13 @@ def test_numba_loads_no_other_packages_in_a_command(tmp_path):
     assert result.stdout == "2\n", result.stderr
 
 
+def test_a_command_within_this_process_leaves_others_forks():
+    """Processes of their own take seconds more for each command of the tests."""
+    compile_for_common_processor()
+    assert not forks.would_differ(dict(os.environ))
+    assert forks.would_differ({**os.environ, "NUMBA_OPT": "1"})
+
+
 @pytest.mark.parametrize(
     ("arguments", "called"),
     [
@@ -130,14 +139,6 @@ def test_bash_completes_commands_and_options(words, expected):
     result = run("bash", "-c", script, text=True)
     assert (result.returncode, result.stderr) == (0, "")
     assert set(result.stdout.split()) == expected
-
-
-def test_wrong_usage_exits_2_without_traceback():
-    for args in (["nonsense"], ["--nonsense"]):
-        result = python("-m", "overlapper", *args, text=True)
-        assert result.returncode == 2
-        assert "nonsense" in result.stderr
-        assert "Traceback" not in result.stderr
 
 
 def test_an_error_of_ours_is_one_line_and_exits_1():
@@ -188,27 +189,3 @@ def test_standard_output_that_was_closed_is_an_error():
 def test_other_standard_streams_may_be_closed():
     result = shell("overlapper --version <&- 2>&-", text=True)
     assert (result.returncode, result.stdout) == (0, f"overlapper {__version__}\n")
-
-
-@pytest.mark.parametrize("lines", [1, 100_000])
-def test_a_closed_pipe_is_no_fault(lines):
-    body = f"for i in range({lines}): print(i)"
-    script = f"from overlapper import cli\n@cli.app.command()\ndef probe():\n    {body}\ncli.main()"
-    read_end, write_end = os.pipe()
-    os.close(read_end)
-    with os.fdopen(write_end, "wb") as closed:
-        result = python("-c", script, "probe", stdout=closed, text=True)
-    assert (result.returncode, result.stderr) == (141, "")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize("lines", [1, 100_000])
-def test_a_full_disk_behind_standard_output_is_told(lines):
-    body = f"for i in range({lines}): print(i)"
-    script = f"from overlapper import cli\n@cli.app.command()\ndef probe():\n    {body}\ncli.main()"
-    with open("/dev/full", "wb") as full:
-        result = python("-c", script, "probe", stdout=full, text=True)
-    assert result.returncode == 1
-    assert result.stderr.startswith("overlapper: error: the operating system refused: ")
-    assert "No space left" in result.stderr
-    assert len(result.stderr.splitlines()) == 1

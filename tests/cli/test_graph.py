@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 
 import numpy as np
 import pytest
@@ -119,12 +118,6 @@ def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
     assert min(gap(p, q) for p in c for q in others) > 0.5
 
 
-def test_png_without_its_package_is_told(command, gfa_file, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    result = command("graph", "plot", gfa_file, "-o", "g.png")
-    assert_refused(result, 1, "pip install 'resvg-py>=0.5'", tmp_path, [gfa_file])
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -145,22 +138,6 @@ def test_bad_files_are_told(command, tmp_path, text, message):
     (tmp_path / "g.gfa").write_text(text)
     for words in (("stats", "g.gfa", "--json", "s.json"), ("plot", "g.gfa", "-o", "g.png")):
         assert_refused(command("graph", *words), 1, message, tmp_path, ["g.gfa"])
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("stats", "none.gfa"), 1, "file none.gfa: there is no such file"),
-        (("stats", "g.gfa", "--json", "none/s"), 1, "file none/s cannot be written"),
-        (("plot", "g.gfa", "-o", "g.jpg"), 1, "the name g.jpg does not end in one of .svg, .png"),
-        (("plot", "g.gfa", "-o", "none/g.png"), 1, "file none/g.png cannot be written"),
-        (("plot", "g.gfa", "-o", "g.gfa"), 2, "g.gfa is an input: name another output"),
-        (("nonsense",), 2, "nonsense"),
-    ],
-)
-def test_wrong_words_are_told_and_leave_no_file(command, gfa_file, tmp_path, words, code, message):
-    if "none/g.png" in words:
-        assert_refused(command("graph", *words), code, message, tmp_path, [gfa_file])
 
 
 def test_too_many_segments_for_a_picture_are_told(command, tmp_path):

@@ -147,19 +147,8 @@ def test_the_report_shows_haplotypes(folder):
 
 
 def test_threads_and_a_memory_budget_change_nothing(folder):
-    overlapper(
-        "assemble",
-        "both.reads.fa",
-        "-o",
-        "again",
-        "-t",
-        "2",
-        "--memory",
-        "600M",
-        "-q",
-        cwd=folder,
-        check=True,
-    )
+    words = "assemble both.reads.fa -o again -t 2 --memory 600M -q"
+    overlapper(*words.split(), cwd=folder, check=True)
     for name in (CONTIGS | OF_HAPLOTYPES) - {"assemble.log", "stages", "stats.json"}:
         assert (folder / "again" / name).read_bytes() == (folder / "both" / name).read_bytes(), name
 
@@ -174,20 +163,6 @@ def test_nothing_is_written_of_a_haploid(folder):
         assert "haplotypes" not in json.loads((folder / what / "stats.json").read_text())
     for name in CONTIGS - {"assemble.log", "stages", "stats.json"}:
         assert (folder / "auto" / name).read_bytes() == (folder / "collapse" / name).read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--haplotypes", "three"], "--haplotypes is three, expected auto, phase or collapse"),
-        (["--haplotypes", "phase", "--copies", "collapse"], "--haplotypes phase needs copies kept apart"),
-        (["--haplotypes", "phase", "--correct", "never"], "--haplotypes phase needs copies kept apart"),
-    ],
-)
-def test_options_that_do_not_go_together(folder, options, message):
-    done = overlapper("assemble", "one.reads.fa", "-o", "refused", *options, cwd=folder)
-    assert done.returncode == 2 and message in " ".join(done.stderr.decode().split())
-    assert not (folder / "refused").exists()
 
 
 def test_too_few_reads_to_tell_their_depth(tmp_path):

@@ -95,15 +95,6 @@ def test_files_may_have_names_that_are_not_utf8(files, command):
     assert result.err.endswith(".none: there is no such file. Check the path.\n")
 
 
-def test_a_reference_for_reads_without_alignments_is_refused(files, command):
-    result = command("overlap", "reads.fa", "--cram-reference", "ref.fa", "-o", "o.paf")
-    assert result.code == 1
-    assert result.err.endswith(
-        "file ref.fa: is given as the reference of alignments, but no file of reads is SAM, BAM or CRAM. "
-        "Leave it out; overlapper map places reads on one.\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -202,19 +193,6 @@ def test_bam_that_finds_no_room_is_told(files, options):
     )
     assert result.stderr.count("\n") == 1
     assert sorted(os.listdir(files)) == before
-
-
-def test_a_log_in_place_of_the_folder_of_an_assembly_is_refused(files, command):
-    result = command("assemble", "reads.fa", "-o", "a", "--log", "./a")
-    assert (result.code, (files / "a").exists()) == (2, False)
-    assert "--output and --log must differ" in result.err
-
-
-@pytest.mark.parametrize("name", ["a/contigs.tsv", "a/stages"])
-def test_a_log_in_place_of_what_an_assembly_writes_is_refused(files, command, name):
-    result = command("assemble", "reads.fa", "-o", "a", "--log", name)
-    assert (result.code, (files / "a").exists()) == (2, False)
-    assert "and --log must differ" in result.err
 
 
 def test_numba_that_may_not_compile_is_told(files):

@@ -2,24 +2,16 @@
 
 import gzip
 import json
-import os
 import re
-import shutil
-import subprocess
 
-import gfapy
 import numpy as np
 import pytest
 
 from overlapper import graph
 from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.writers import write_overlaps
-from tests.cli.conftest import assert_refused
-from tests.cli.runner import overlapper
 from tests.graph_cases import random_genome, read_set, tiled
 from tests.read_sets import fasta_of
-
-FILES = ["overlaps.paf", "reads.fa"]
 
 
 @pytest.fixture(scope="module")
@@ -65,42 +57,11 @@ def test_every_output_is_that_of_the_library(layout, expected, tmp_path, threads
     assert expected["--table"].splitlines()[1].split("\t")[2] == "yes", "the circle is closed"
 
 
-def test_what_is_written_validates(layout, tmp_path):
-    layout(
-        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--keep-contained", "--no-clean"
-    )
-    for name in ("u.gfa", "r.gfa"):
-        gfa = gfapy.Gfa.from_file(str(tmp_path / name), vlevel=3)
-        gfa.validate()
-        assert gfa.containments
-
-
-@pytest.mark.skipif(not shutil.which("Bandage"), reason="Bandage is not installed")
-def test_bandage_opens_what_is_written(layout, tmp_path):
-    layout("reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--no-clean")
-    for name in ("u.gfa", "r.gfa"):
-        segments = sum(line[0] == "S" for line in (tmp_path / name).read_text().splitlines())
-        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
-        options = {"cwd": tmp_path, "env": environment, "capture_output": True, "check": True, "text": True}
-        assert re.search(
-            rf"Node count: +{segments}\n", subprocess.run(["Bandage", "info", name], **options).stdout
-        )
-        subprocess.run(["Bandage", "image", name, f"{name}.png"], **options)
-        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_standard_output_is_the_default_and_files_may_be_compressed(layout, tmp_path):
     streamed = layout("reads.fa", "overlaps.paf")
     assert layout("reads.fa", "overlaps.paf", "-o", "u.gfa.gz", "-q").err == ""
     assert streamed.out == gzip.decompress((tmp_path / "u.gfa.gz").read_bytes())
     assert streamed.out.startswith(b"H\tVN:Z:1.0\nS\tutg000001c\t")
-
-
-def test_standard_input(layout, tmp_path):
-    direct = layout("reads.fa", "overlaps.paf", "-q")
-    paf = (tmp_path / "overlaps.paf").read_bytes()
-    piped = overlapper("layout", "reads.fa", "-", "-q", cwd=tmp_path, input=paf)
-    assert (piped.returncode, piped.stderr, piped.stdout) == (0, b"", direct.out)
 
 
 def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tmp_path):
@@ -167,27 +128,6 @@ def test_tags_and_columns_of_other_programs_are_no_hindrance(layout, tmp_path):
     for style, change in styles.items():
         (tmp_path / "other.paf").write_text("".join("\t".join(change(r)) + "\n" for r in rows))
         assert layout("reads.fa", "other.paf", "-q").out == expected, style
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda line: line.replace("r3\t", "r99\t"), "is 'r99', which is none of the reads. Give the reads"),
-        (lambda line: line[:40], "columns, expected at least 12"),
-        (lambda line: line.replace("\t255\t", "\t-1\t"), "column 12 (mapping quality) is '-1'"),
-    ],
-    ids=["unknown read", "short line", "no number"],
-)
-def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message):
-    lines = (tmp_path / "overlaps.paf").read_text().splitlines(keepends=True)
-    at = next(i for i, line in enumerate(lines) if line.startswith("r3\t"))
-    lines[at] = change(lines[at].rstrip("\n")) + "\n"
-    (tmp_path / "overlaps.paf").write_text("".join(lines))
-    result = layout(
-        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--fasta", "u.fa", "--table", "t", "--stats", "s"
-    )
-    assert_refused(result, 1, message, tmp_path, FILES)
-    assert f"file overlaps.paf, record on line {at + 1}: " in result.err
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import numpy as np
 import pysam
 import pytest
 
-from tests.cli.conftest import assert_refused
 from tests.read_sets import mutated, random_text, reverse_complement
 
 RNG = np.random.default_rng(7)
@@ -43,19 +42,6 @@ def test_formats_agree(command, files):
         assert all(set(r.get_forward_qualities()) == {20} for r in records)
 
 
-def test_standard_output_is_paf(command, files):
-    command("map", "ref.fa", "reads.fq.gz", "-o", "o.paf", "-q")
-    assert command("map", "ref.fa", "reads.fq.gz", "-q").out == (files / "o.paf").read_bytes()
-
-
-def test_standard_output_is_sam_where_it_is_asked_for(command, files):
-    command("map", "ref.fa", "reads.fq.gz", "-o", "o.sam", "-q")
-    lines = command("map", "ref.fa", "reads.fq.gz", "--sam", "-q").out.splitlines()
-    assert [line for line in lines if not line.startswith(b"@PG")] == [
-        line for line in (files / "o.sam").read_bytes().splitlines() if not line.startswith(b"@PG")
-    ]
-
-
 def test_reads_named_twice_far_apart_are_refused(command, files, monkeypatch):
     """Names are compared when all reads have been mapped; what was written until then is not left."""
     monkeypatch.setattr("overlapper.cli.map.PART_BASES", 2000)
@@ -80,25 +66,6 @@ def test_a_run_without_mappings_says_so(command, files):
     assert result.code == 0
     assert "no read is mapped" in result.err
     assert (files / "o.sam").read_text().count("\t4\t*\t0\t0\t*") == len(READS)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("ref.fa", "reads.fq.gz", "-o", "o.txt"), 1, "does not end in one of"),
-        (("ref.fa", "reads.fq.gz", "-o", "ref.fa"), 2, "is an input: name another output"),
-        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-p", "sanger"), 1, "preset is 'sanger'"),
-        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--seeder", "x"), 1, "seeder is 'x', expected one of"),
-        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--extender", "x"), 1, "extender is 'x', expected one of"),
-        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-k", "40"), 1, "kmer_length is 40"),
-        (("empty.fa", "reads.fq.gz", "-o", "o.sam"), 1, "the reference has no bases"),
-    ],
-)
-def test_wrong_uses_are_answered(command, files, arguments, code, message):
-    (files / "empty.fa").write_text(">x\n")
-    before = sorted(path.name for path in files.iterdir())
-    result = command("map", *arguments)
-    assert_refused(result, code, message, files, before)
 
 
 @pytest.mark.parametrize(("length", "window"), [("28", "255"), ("28", "10"), ("27", "255")])

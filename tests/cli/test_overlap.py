@@ -14,15 +14,12 @@ import pytest
 
 from overlapper import evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
 from overlapper.candidates.registry import FINDERS
-from overlapper.errors import OverlapperError
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
-from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of
-from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
 
@@ -112,11 +109,6 @@ def test_standard_output_is_the_default_and_carries_nothing_else(overlap, reads_
     for options in ((), ("-o", "-")):
         result = overlap(reads_file, *options)
         assert (result.code, result.out) == (0, expected)
-
-
-def test_standard_input(reads, expected, tmp_path):
-    result = overlapper("overlap", "-", "-q", cwd=tmp_path, input=fasta_of(reads).encode())
-    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
 
 
 def write_fastq_gz(reads, folder):
@@ -273,88 +265,10 @@ def test_an_empty_result_says_why(overlap, reads_file, tmp_path, text, options, 
     assert (tmp_path / "out.paf").read_bytes() == b""
 
 
-@pytest.mark.parametrize("what", READ_FILES)
-def test_bad_reads_are_told_and_leave_no_file(overlap, tmp_path, monkeypatch, what):
-    monkeypatch.setenv("REF_PATH", "none")
-    content = READ_FILES[what]
-    (tmp_path / "FILE").write_bytes(content(tmp_path) if callable(content) else content)
-    before = sorted(os.listdir(tmp_path))
-    result = overlap("FILE", "-o", "out.paf", "--stats", "s.json", "--write-config", "c.toml")
-    kind, message = promised()[what]
-    assert issubclass(kind, OverlapperError)
-    assert_refused(result, 1, f"overlapper: error: {message}\n", tmp_path, before)
-
-
-def test_reads_that_are_not_there_are_told(overlap, tmp_path):
-    (tmp_path / "folder").mkdir()
-    for path, what in (("none.fa", "missing file"), ("folder", "directory")):
-        result = overlap(path, "-o", "out.paf")
-        assert_refused(result, 1, promised()[what][1].replace("FILE", path), tmp_path, ["folder"])
-
-
-def test_a_file_given_twice_is_told(overlap, reads_file, tmp_path):
-    result = overlap(reads_file, reads_file, "-o", "out.paf")
-    assert_refused(result, 1, "if a file was given twice, give it once", tmp_path, [reads_file])
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        (("--preset", "nano"), 1, "preset is 'nano', expected one of auto, ont, clr, hifi"),
-        (("--extender", "x"), 1, "extender is 'x', expected one of chain, xdrop, gact"),
-        (("--gpu-memory", "much"), 2, "'much' is not a size"),
-        (("--config", "unknown.toml"), 1, "file unknown.toml: [sketch]: unknown parameter 'kmer'"),
-        (
-            ("--config", "type.toml"),
-            1,
-            "file type.toml: [sketch]: window is '5', expected a value of type int",
-        ),
-        (("--config", "none.toml"), 1, "file none.toml: cannot be read: No such file"),
-        (("--config", "broken.toml"), 1, "file broken.toml: is not TOML"),
-        (("--stats", "out.paf"), 2, "must differ"),
-        (("--stats", "./out.paf"), 2, "must differ"),
-        (("--stats", "s.json", "--write-config", "s.json"), 2, "must differ"),
-        (("-o", "-", "--stats", "-"), 2, "must differ"),
-        (("--write-config", "reads.fa"), 2, "reads.fa is an input: name another output"),
-        (("-o", "reads.fa"), 2, "reads.fa is an input: name another output"),
-        (("-o", "out.sam"), 1, "the name out.sam does not end in one of .paf, .paf.gz, .parquet"),
-        (("-o", "none/out.paf"), 1, "file none/out.paf cannot be written: No such file or directory"),
-        (("-o", "none/out.parquet"), 1, "file none/out.parquet cannot be written: No such file or"),
-        (("--stats", "none/s.json"), 1, "file none/s.json cannot be written: No such file or directory"),
-        (("--write-config", "none/c"), 1, "file none/c cannot be written: No such file or directory"),
-        (("-o", "folder.paf"), 1, "file folder.paf cannot be written: it is a directory"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_wrong_options_are_told_and_leave_no_file(overlap, reads_file, tmp_path, options, code, message):
-    (tmp_path / "folder.paf").mkdir()
-    (tmp_path / "unknown.toml").write_text("[sketch]\nkmer = 15\n")
-    (tmp_path / "type.toml").write_text('[sketch]\nwindow = "5"\n')
-    (tmp_path / "broken.toml").write_text("[sketch\n")
-    before = sorted(os.listdir(tmp_path))
-    content = (tmp_path / reads_file).read_bytes()
-    result = overlap(reads_file, "-o", "out.paf", *options)
-    assert_refused(result, code, message, tmp_path, before)
-    assert (tmp_path / reads_file).read_bytes() == content
-
-
 def test_a_link_to_the_reads_is_not_written_to(overlap, reads_file, tmp_path):
     (tmp_path / "link.paf").symlink_to(reads_file)
     result = overlap(reads_file, "-o", "link.paf")
     assert_refused(result, 2, "reads.fa is an input: name another output", tmp_path, ["link.paf", reads_file])
-
-
-def test_no_reads_named_is_wrong_usage(overlap, tmp_path):
-    assert_refused(overlap("-o", "out.paf"), 2, "Missing argument 'READS...'", tmp_path, [])
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-def test_a_full_disk_is_told(reads_file, tmp_path):
-    with open("/dev/full", "wb") as full:
-        result = overlapper("overlap", reads_file, "-q", cwd=tmp_path, stdout=full)
-    assert result.returncode == 1
-    assert b"No space left on device" in result.stderr
-    assert len(result.stderr.splitlines()) == 1
 
 
 def test_overlaps_that_do_not_fit_the_memory_are_told(overlap, reads_file, tmp_path, monkeypatch):

@@ -159,18 +159,12 @@ def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("pair", "r.fa", "a", "z", "-o", "x.svg"), 1, "file r.fa: there is no read 'z'. A name is what"),
         (("pair", "r.fa", "a", "empty", "-o", "x.svg"), 1, "the read empty has no bases"),
-        (("pair", "r.fa", "a", "b", "-o", "x.pdf"), 1, "the name x.pdf does not end in one of .svg, .png"),
-        (("pair", "r.fa", "a", "b", "-o", "x.svg", "-p", "x"), 1, "preset is 'x', expected one of"),
         (
             ("pair", "r.fa", "a", "b", "-o", "x.svg", "--min-seed", "1"),
             1,
             "more than 5,000 exact matches of 1 bases or more, of which 200 would be drawn: give a higher",
         ),
-        (("pile", "o.paf", "z", "-o", "x.svg"), 1, "there is no read 'z' in the overlaps"),
-        (("pile", "r.fa", "a", "-o", "x.svg"), 1, "the name r.fa does not end in one of .paf"),
-        (("pile", "o.paf", "a", "-o", "o.paf"), 2, "o.paf is an input: name another output"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(command, files, tmp_path, words, code, message, monkeypatch):

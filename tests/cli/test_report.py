@@ -23,9 +23,7 @@ from overlapper.report.reads import mean_qualities
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps, Reads
 from tests.cli.conftest import RUN_FILES as ALL
-from tests.cli.conftest import assert_refused
 
-CHANGES = ("name", "bases_in", "bases_out", "coverage", "identity", "left_out", "fate")
 VOID = {"meta", "link", "br"}
 
 
@@ -159,13 +157,6 @@ def test_what_is_not_given_is_left_out_and_told(folder, left_out):
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_each_file_gives_a_page_of_its_own(command, folder, tmp_path, name):
-    result = command("report", folder / name, "-o", "r.html", "-q")
-    assert (result.code, result.out, result.err) == (0, b"", "")
-    Outline((tmp_path / "r.html").read_text())
-
-
 def test_the_same_files_give_the_same_bytes(page, folder):
     inputs = read_inputs([str(folder / name) for name in ALL], threads=2)
     assert build_report(inputs, threads=2) == page
@@ -256,35 +247,6 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
     result = command("report", "o.parquet", "-o", "-", "-q")
     assert result.code == 0
     assert "reads without overlaps are not in the file" in result.out.decode()
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("none.fq",), 1, "file none.fq: there is no such file"),
-        (("a.paf", "b.paf"), 1, "a.paf and b.paf are both files of overlaps: give one"),
-        (("a.json", "a.json"), 1, "a.json is a second file of overlapper overlap --stats"),
-        (("bad.json",), 1, "file bad.json: is not JSON"),
-        (("list.json",), 1, "file list.json: holds no counts of a run. Give a file that overlapper overlap"),
-        (("a.paf", "-o", "a.paf"), 2, "a.paf is an input: name another output"),
-        (("a.tsv", "b.tsv"), 1, "a.tsv and b.tsv are both files of changes: give one"),
-        (("a.tsv",), 1, "file a.tsv: does not start with the columns name bases_in"),
-        (("b.tsv",), 1, "file b.tsv, record on line 2: has 2 columns, expected 7: it is cut off or damaged"),
-        (("a.gfa",), 1, "file a.gfa: holds no segments"),
-    ],
-)
-def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message):
-    stats = {"version": "0", "seconds": {}, "params": {}, "funnel": {}, "chosen": ""}
-    (tmp_path / "a.json").write_text(json.dumps(stats))
-    (tmp_path / "bad.json").write_text("{")
-    (tmp_path / "list.json").write_text("[1]")
-    (tmp_path / "a.tsv").write_text("name\tlength\n")
-    (tmp_path / "b.tsv").write_text("\t".join(CHANGES) + "\nread1\t50\n")
-    for name in ("a.paf", "b.paf", "a.gfa"):
-        (tmp_path / name).write_text("")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    output = () if "-o" in words else ("-o", "r.html")
-    assert_refused(command("report", *words, *output), code, message, tmp_path, before)
 
 
 @pytest.mark.parametrize("overlaps", ["b.paf.gz", "b.parquet", "b.parquet/"])

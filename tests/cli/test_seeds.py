@@ -200,42 +200,6 @@ def test_nothing_found_says_what_to_try(run):
     assert "no match: try a lower --min-length" in result.err
 
 
-def damaged(run, tmp_path, change):
-    run("index", "text.fa", "-o", "text.index")
-    path = tmp_path / "text.index"
-    content = bytearray(path.read_bytes())
-    path.write_bytes(change(content))
-
-
-def flip(content):
-    content[-5] ^= 1
-    return content
-
-
-def newer(content):
-    content[8] += 1
-    return content
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (flip, "the index is corrupt"),
-        (newer, "the index has version 2, expected 1"),
-        (lambda content: content[:-100], "the index ends too early"),
-        (lambda content: content[:20], "the index ends too early"),
-    ],
-)
-@pytest.mark.parametrize("how", [("text.index",), ("text.fa", "--index", "text.index")], ids=len)
-def test_a_damaged_index_is_refused(run, tmp_path, change, message, how):
-    damaged(run, tmp_path, change)
-    result = run("seeds", how[0], "reads.fa", *how[1:], "-o", "m.tsv")
-    assert result.code == 1
-    assert message in result.err
-    assert "Build the index again" in result.err
-    assert not (tmp_path / "m.tsv").exists()
-
-
 def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
     run("index", "text.fa", "-o", "text.index")
     write_fasta(tmp_path / "text.fa", NAMES, [TEXT[0] + "A", *TEXT[1:]])

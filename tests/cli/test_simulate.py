@@ -55,10 +55,6 @@ def test_standard_output_holds_reads_alone(tmp_path):
     assert result.stderr.decode().count("\n") == 5  # the footer has two
 
 
-def test_quiet_is_quiet(tmp_path):
-    assert simulate(tmp_path, *SMALL, "-o", "reads.fa", "--quiet").stderr == b""
-
-
 def test_reads_of_a_given_reference(tmp_path):
     with gzip.open(tmp_path / "ref.fa.gz", "wt") as file:
         file.write(">chr1 one\n" + "ACGTTGCA" * 500 + "\n>chr2\n" + "GATTACAA" * 500 + "\n")
@@ -79,19 +75,10 @@ def test_planted_repeats(tmp_path):
 
 
 def test_options_change_the_preset(tmp_path):
-    options = (
-        "--identity",
-        "0.8",
-        "--identity-sd",
-        "0",
-        "--length-sd",
-        "0",
-        "--junk",
-        "0",
-        "--chimeras",
-        "1",
+    options = "--identity 0.8 --identity-sd 0 --length-sd 0 --junk 0 --chimeras 1"
+    simulate(
+        tmp_path, *SMALL, *options.split(), "--adapters", "1", "-o", "r.fa", "--truth", "t.tsv", check=True
     )
-    simulate(tmp_path, *SMALL, *options, "--adapters", "1", "-o", "r.fa", "--truth", "t.tsv", check=True)
     truth = read_truth(str(tmp_path / "t.tsv"))
     assert set(truth.kind) == {"chimera"}
     assert truth.identity.mean() == pytest.approx(0.8, abs=0.02)

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.cli.conftest import assert_refused, simulated_file
+from tests.cli.conftest import simulated_file
 from tests.cli.runner import ROOT, overlapper
 
 
@@ -43,13 +43,6 @@ def test_a_budget_does_not_change_the_bytes(overlap, reads_file, whole, tmp_path
     assert json.loads((tmp_path / "stats.json").read_text())["funnel"]["overlaps"] == whole.count(b"\n")
 
 
-def test_standard_input_and_output(folder, whole):
-    with (folder / "reads.fa").open("rb") as text:
-        done = overlapper("overlap", "-", "--memory", "1G", "-q", stdin=text, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == whole
-
-
 def test_a_second_run_does_only_what_is_missing(overlap, reads_file, whole, tmp_path):
     arguments = ("reads.fa", "-o", "out.paf", "--workdir", "work")
     assert overlap(*arguments).code == 0
@@ -78,18 +71,6 @@ def test_changed_parameters_are_named_and_earlier_stages_kept(overlap, reads_fil
     assert (tmp_path / "out.paf").read_bytes() == (tmp_path / "fresh.paf").read_bytes()
 
 
-def test_changed_reads_are_refused_and_a_copy_is_not(overlap, reads_file, whole, tmp_path):
-    assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
-    text = reads_file.read_text()
-    reads_file.write_text(text[:-2] + ("A" if text[-2] != "A" else "C") + "\n")
-    before = sorted(path.name for path in tmp_path.iterdir())
-    refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
-    assert_refused(refused, 1, "file reads.fa: is not what the work in work was begun on", tmp_path, before)
-    (tmp_path / "copy.fa").write_text(text)
-    assert overlap("copy.fa", "-o", "copy.paf", "--workdir", "work").code == 0
-    assert (tmp_path / "copy.paf").read_bytes() == whole
-
-
 def test_another_version_is_refused(overlap, reads_file, tmp_path, monkeypatch):
     assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
     monkeypatch.setattr("overlapper.tiled.workdir.__version__", "99.0")
@@ -108,18 +89,6 @@ def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
     refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
     assert refused.code == 1
     assert "words: is not what was written there" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("reads.fa", "--memory", "100M"), "memory budget of 100.0 MB is too small"),
-        (("reads.fa", "--workdir", "reads.fa"), "cannot be written"),
-        (("reads.fa", "--disk", "1k", "--memory", "2G"), "of disk besides its overlaps"),
-    ],
-)
-def test_what_cannot_be_is_refused(overlap, reads_file, tmp_path, arguments, message):
-    assert_refused(overlap(*arguments, "-o", "out.paf"), 1, message, tmp_path, ["reads.fa"])
 
 
 def test_a_plan_is_printed_and_nothing_done(overlap, reads_file, tmp_path):

@@ -4,6 +4,7 @@ The table has the arguments of a command line that a newcomer may get wrong, the
 """
 
 import gzip
+import json
 import os
 import shlex
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from overlapper.io.truth import TruthRow, header
 from tests.cli.conftest import assert_refused
 
 TABLE = Path(__file__).with_name("wrong_uses.tsv")
@@ -18,6 +20,8 @@ ROWS = [tuple(line.split("\t")) for line in TABLE.read_text().splitlines()[1:]]
 SEQUENCE = "ACGTTGCATTGACCAGATTACAGGCATCAGGATCCAATTGGCCATATCGCGTTAAGCTTACGGATC" * 4
 LENGTH = len(SEQUENCE)
 PAF = f"{{}}\t{LENGTH}\t0\t{LENGTH}\t+\tr2\t{LENGTH}\t0\t{LENGTH}\t{LENGTH}\t{LENGTH}\t255\n"
+LINKED = "S\ta\tACGT\nS\tb\tACGT\nL\ta\t+\tb\t+\t{}\n"
+PLACED = TruthRow("a", "g", 5, 25, "+", 0, 20, 20, "normal", 1.0)
 
 
 @pytest.fixture
@@ -28,6 +32,14 @@ def files(tmp_path, monkeypatch):
         "reads.fq": reads, "empty.fq": "", "notes.txt": "see you at noon\n", "notes.json": '{"a": 1}',
         "o.paf": PAF.format("r1"), "other.paf": PAF.format("x1"), "short.paf": "r1\t5\n",
         "typo.toml": "[sketch]\nkmer = 15\n", "u.gfa": "H\tVN:Z:1.0\nS\tu1\tACGT\n", "truth.tsv": "a\tb\n",
+        "type.toml": '[sketch]\nwindow = "5"\n', "blank.fa": ">x\n", "blank.gfa": "", "blank.paf": "",
+        "quality.paf": PAF.format("r1") + PAF.format("r3").replace("255", "-1"),
+        "length.paf": "a\tx\t0\t5\t+\tb\t9\t0\t5\t5\t5\t255\n",
+        "tag.gfa": LINKED.format("*\tiv:B:i,1"), "long.gfa": LINKED.format("9M"),
+        "stats.json": json.dumps({"version": "0", "seconds": {}, "params": {}, "funnel": {}, "chosen": ""}),
+        "cut.json": "{", "list.json": "[1]", "other.tsv": "name\tlength\n",
+        "changes.tsv": "name\tbases_in\tbases_out\tcoverage\tidentity\tleft_out\tfate\nread1\t50\n",
+        "head.tsv": header() + "a\n", "placed.tsv": header() + PLACED.to_line(),
     }  # fmt: skip
     for name, text in texts.items():
         (tmp_path / name).write_text(text)

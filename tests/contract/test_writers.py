@@ -79,13 +79,6 @@ def test_the_bytes_depend_on_the_rows_alone(ending, reads, tmp_path):
     assert bytes_in(folders[0]) == bytes_in(folders[1]) == bytes_in(folders[2])
 
 
-def test_an_error_in_the_middle_leaves_nothing(ending, reads, tmp_path):
-    with pytest.raises(RuntimeError), open_overlaps(f"{tmp_path}/out{ending}", reads) as writer:
-        writer.write(overlaps_of(1000, aligned=False))
-        raise RuntimeError
-    assert not list(tmp_path.iterdir())
-
-
 def test_an_error_in_the_middle_keeps_the_file_that_was_there(ending, reads, tmp_path):
     write_overlaps(overlaps_of(10, aligned=False), reads, f"{tmp_path}/out{ending}")
     before = bytes_in(tmp_path)

@@ -95,17 +95,6 @@ def test_matches_equal_the_cpu(gpu, kind, seed):
     assert len(getattr(index, kind)(reads, 14))
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_short_matches_in_a_short_text_equal_the_cpu(gpu, seed):
-    text, reads = case(seed, texts=3, longest=100, reads=10)
-    index = Index.build(text, sample_rate=(1, 8)[seed % 2])
-    device = on_gpu(index)
-    for kind in KINDS:
-        for min_length in range(1, 9):
-            wanted = getattr(index, kind)(reads, min_length)
-            assert_equal(getattr(device, kind)(reads, min_length), wanted)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_fixed_seeds_equal_the_cpu(gpu, seed):
     text, reads = case(seed, texts=4, longest=1500, reads=8)
@@ -193,20 +182,6 @@ def test_nothing_to_find(gpu):
     ):
         with pytest.raises(ParameterError, match="expected"):
             wrong()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_million_bases_equal_the_cpu(gpu, kind):
-    rng = np.random.default_rng(9)
-    genome = "".join(np.array(list("ACGT"))[rng.integers(0, 4, 3_000_000)])
-    genome += genome[:500_000]
-    random = Random(9)
-    reads = [with_errors(random, genome[a : a + 8000], 0.1) for a in range(0, 3_400_000, 16_000)]
-    reads = reads_of(reads)
-    index = Index.build(Reads.from_sequences(["g"], [genome]))
-    wanted = getattr(index, kind)(reads, 18)
-    assert len(wanted) > 5000
-    assert_equal(getattr(on_gpu(index), kind)(reads, 18), wanted)
 
 
 @pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem", "fixed"])

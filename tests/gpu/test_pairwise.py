@@ -155,11 +155,6 @@ def test_any_matrix(gpu):
             assert_equal(pairs, scheme, wanted)
 
 
-def test_many_pairs(gpu):
-    assert_equal(random_pairs(8, 50_000, 0, LENGTHS[:3]), scheme_of(SCHEMES[0], True), cpu.ENDS)
-    assert_equal(random_pairs(9, 20_000, 0, LENGTHS[:3]), scheme_of(SCHEMES[0], True), cpu.PATHS)
-
-
 def test_the_library_takes_a_gpu(gpu):
     import overlapper
     from overlapper.extend.pairwise import Aligner, Batch

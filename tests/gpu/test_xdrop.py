@@ -83,12 +83,6 @@ def test_equals_the_cpu_in_groups_of_many_rows(gpu, xdrop):
     assert max(int(name.split()[0]) for name in tried if name != "the CPU") >= 2000
 
 
-def test_equals_the_cpu_on_short_reads(gpu):
-    for seed in range(4):
-        reads, seeds = mixed_pairs(seed, 20000, 17, 200, unknown=0.5)
-        assert_equal(reads, seeds, scheme_of(xdrop=10 * seed))
-
-
 def test_equals_the_cpu_on_long_reads(gpu):
     reads, seeds = mixed_pairs(11, 300, 20000, 100000)
     assert_equal(reads, seeds, scheme_of())

@@ -4,7 +4,6 @@ import os
 import tempfile
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -115,12 +114,6 @@ def test_from_a_pipe(alignments, reference, tmp_path):
     writer.start()
     check(read_fastx(pipe, keep_qualities=True, reference=reference))
     writer.join()
-
-
-def test_from_standard_input(alignments, reference, monkeypatch):
-    with open(alignments, "rb") as file:
-        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=file))
-        check(read_fastx("-", keep_qualities=True, reference=reference))
 
 
 def test_beside_fastq(alignments, reference, tmp_path):

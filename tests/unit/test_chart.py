@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from tests.benchmarks import chart
+from docs.tools import chart
 
 NOTES = chart.FOLDER.parent / "notes"
 
@@ -14,7 +14,7 @@ NOTES = chart.FOLDER.parent / "notes"
 def test_the_picture_is_that_of_the_recorded_figures(name):
     title, parts = chart.CHARTS[name]
     picture = chart.picture(title, [panel for part in parts for panel in part()])
-    assert (chart.FOLDER / f"{name}.svg").read_text() == picture, "run python -m tests.benchmarks.chart"
+    assert (chart.FOLDER / f"{name}.svg").read_text() == picture, "run python -m docs.tools.chart"
     ElementTree.fromstring(picture)
 
 

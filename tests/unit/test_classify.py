@@ -70,9 +70,3 @@ def test_of_reads_of_the_same_extent_the_shorter_is_contained():
 def test_an_interval_outside_its_read_is_named():
     with pytest.raises(ParameterError, match=r"row 0 lies outside its reads: query 0 \[0, 90\) of 80 bases"):
         classify(overlap(False, 0, 90, 0, 100), np.array([80, 100]))
-
-
-def test_no_overlaps_give_no_kinds():
-    kinds = classify(Overlaps.empty(), np.array([10]))
-    assert kinds.dtype == np.uint8
-    assert len(kinds) == 0

@@ -1,26 +1,13 @@
 """Evaluation: worked examples, and the same totals as an independent judge."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.evaluation.overlaps import evaluate_overlaps
-from overlapper.io.records import fasta_record
-from overlapper.io.reported import ReportedOverlaps, read_reported
-from overlapper.io.truth import Truth, TruthRow, header, read_truth
-from overlapper.simulate import adapted_model, generate_reads, random_genome
+from overlapper.io.reported import ReportedOverlaps
+from overlapper.io.truth import Truth, TruthRow
 from overlapper.tables import Overlaps, Reads
-from tests.truth_paf import faulty_overlaps
-
-DATA = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[2] / ".." / "shared" / "data")).resolve()
-JUDGE = DATA.parent / "tools" / "eval_paf.py"
 
 
 def placed(read, start, end, strand="+", *, ref="g", kind="normal", identity=0.9):
@@ -119,74 +106,3 @@ def test_an_overlap_table_is_judged_like_its_paf():
 def test_bad_options_are_told(options, message):
     with pytest.raises(ParameterError, match=message):
         evaluate_overlaps(DOVETAIL, one_overlap(), **options)
-
-
-def judged(truth, paf, *options):
-    run = [sys.executable, str(JUDGE), str(truth), str(paf), "--json", *options]
-    return json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
-
-
-def ours(truth, paf, **options):
-    result = evaluate_overlaps(read_truth(str(truth)), read_reported(str(paf)), **options)
-    total = result.total
-    return {
-        "true_pairs": total.true_pairs,
-        "reported_pairs": result.reported_pairs,
-        "lines": result.overlaps,
-        "recall": round(total.recall, 5),
-        "precision": round(total.precision, 5),
-        "f1": round(total.f1, 5),
-        "end_error": round(total.end_error, 1),
-        "end_error_p95": round(total.end_error_p95, 1),
-    }
-
-
-@pytest.fixture(scope="module")
-def judge():
-    if not JUDGE.exists():
-        message = f"the independent judge {JUDGE} is not there"
-        (pytest.fail if "CI" in os.environ else pytest.skip)(message)
-
-
-@pytest.fixture(scope="module")
-def simulated(tmp_path_factory):
-    """Return the folder of reads, and their truth, from a circle of 100,000 bases."""
-    folder = tmp_path_factory.mktemp("simulated")
-    model = adapted_model("ont-r9", chimeras=0.05, junk=0.05, mean_length=5000)
-    reads = list(generate_reads(random_genome(100_000), model, coverage=15, circular=True))
-    (folder / "reads.fa").write_bytes(b"".join(fasta_record(r.name, r.codes) for r in reads))
-    truth = [row for read in reads for row in read.truth]
-    (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth))
-    return folder
-
-
-@pytest.mark.parametrize("circle", [0, 100_000])
-@pytest.mark.parametrize("min_overlap", [500, 2000])
-def test_totals_are_those_of_the_judge_on_faulty_overlaps(judge, simulated, circle, min_overlap):
-    truth, paf = simulated / "truth.tsv", simulated / "faulty.paf"
-    paf.write_text("".join(faulty_overlaps(read_truth(str(truth)), min_overlap=300, seed=7, circle=circle)))
-    expected = judged(truth, paf, "--min", str(min_overlap), "--circular", str(circle))
-    assert expected["true_pairs"] > 1000
-    assert 0.2 < expected["precision"] < 1
-    assert ours(truth, paf, min_overlap=min_overlap, circular=circle) == expected
-
-
-@pytest.mark.skipif(shutil.which("minimap2") is None, reason="minimap2 is not installed")
-def test_totals_are_those_of_the_judge_on_minimap2(judge, simulated):
-    truth, reads, paf = (str(simulated / name) for name in ("truth.tsv", "reads.fa", "minimap2.paf"))
-    subprocess.run(["minimap2", "-x", "ava-ont", "-o", paf, reads, reads], capture_output=True, check=True)
-    expected = judged(truth, paf, "--min", "500", "--circular", "100000")
-    assert expected["recall"] > 0.8
-    assert ours(truth, paf, min_overlap=500, circular=100_000) == expected
-
-
-@pytest.mark.skipif(shutil.which("minimap2") is None, reason="minimap2 is not installed")
-@pytest.mark.parametrize(
-    ("name", "reads"), [("ont_r7_lambda", "reads.fastq.gz"), ("clr_sequel_lambda", "reads.fasta.gz")]
-)
-def test_totals_are_those_of_the_judge_on_real_reads(judge, tmp_path, name, reads):
-    paf = tmp_path / "minimap2.paf"
-    reads = DATA / name / reads
-    subprocess.run(["minimap2", "-x", "ava-ont", "-o", paf, reads, reads], capture_output=True, check=True)
-    truth = DATA / name / "truth.tsv.gz"
-    assert ours(truth, paf, min_overlap=1000) == judged(truth, paf, "--min", "1000")

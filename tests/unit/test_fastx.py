@@ -39,28 +39,9 @@ def test_fasta(write):
     assert_equal(read_fastx(path), ["a", "b"], ["ACGT", LETTERS])
 
 
-def test_lines_may_be_wrapped_blank_or_end_as_in_windows_or_old_mac(write):
-    for end in ("\n", "\r\n", "\r"):
-        path = write(end.join([">a x", "ACG ", "", "TNNT", ">b", "", ">c", "A" * 70, "C" * 70]))
-        assert_equal(read_fastx(path), ["a", "b", "c"], ["ACGTNNT", "", "A" * 70 + "C" * 70])
-
-
-def test_fastq(write):
-    path = write("@a\nACGT\n+a\n!I~5\n@b\n\n+\n\n@c\nAC\nGN\n+\n@>\n+@\n@d\n+\n@e\nT\n+\n@")
-    reads = read_fastx(path, keep_qualities=True)
-    assert_equal(reads, list("abcde"), ["ACGT", "", "ACGN", "", "T"])
-    assert bytes(reads.qualities + 33) == b"!I~5@>+@@"
-    assert reads.quality_offsets.tolist() == [0, 4, 4, 8, 8, 9]
-
-
 def test_qualities_are_dropped_unless_asked_for(write):
     reads = read_fastx(write("@a\nACGT\n+a\nIIII\n"))
     assert reads.qualities is None and reads.quality_offsets is None
-
-
-def test_a_read_without_qualities_among_others(write):
-    reads = read_fastx(write("@a\nA\n+\nI\n>b\nCC\n@c\nG\n+\nJ\n"), keep_qualities=True)
-    assert reads.quality_offsets.tolist() == [0, 1, 1, 2]
 
 
 def test_compression_is_told_from_content_and_members_are_joined(write):

@@ -8,18 +8,13 @@ from overlapper.errors import ParameterError
 from overlapper.extend import gact
 from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
-from overlapper.tables.overlaps import OverlapClass
 from overlapper.tables.reads import Reads
 from tests.benchmarks.gact import simulate
-from tests.oracle.strands import reverse_complement
 from tests.read_sets import assert_same
 
 
 def extend(reads, candidates, params, threads=1):
     return gact.extend(reads, candidates, params, threads)[0]
-
-
-AFFINE = {"match": 2, "mismatch": -4, "gap_open": -4, "gap_extend": -2}
 
 
 def align(q, t, q_pos, t_pos, *, reverse=False, seed_length=0, **params):
@@ -32,20 +27,6 @@ def align(q, t, q_pos, t_pos, *, reverse=False, seed_length=0, **params):
     columns = {f.name: getattr(overlaps, f.name) for f in overlaps.fields_of("column")}
     row = {name: values[0] for name, values in columns.items() if values is not None}
     return row | {"cigar": "".join(f"{run >> 4}{'?ID????=X'[run & 15]}" for run in overlaps.cigar)}
-
-
-def test_equal_reads():
-    row = align("ACGTACGTTT", "ACGTACGTTT", 4, 4)
-    assert row["cigar"] == "10="
-    assert (row["q_start"], row["q_end"], row["t_start"], row["t_end"]) == (0, 10, 0, 10)
-    assert (row["score"], row["matches"], row["block_length"], row["edits"], row["divergence"]) == (
-        10,
-        10,
-        10,
-        0,
-        0,
-    )
-    assert (row["seeds"], row["kind"]) == (7, OverlapClass.INTERNAL)
 
 
 @pytest.mark.parametrize("anchor", [0, 12])
@@ -62,33 +43,11 @@ def test_pair_before_insertion_before_deletion():
     assert align(q, t, 0, 0, mismatch=-3)["cigar"] == "2=1I1D10="
 
 
-def test_reverse_pairs_are_reported_on_forward_strands():
-    q = "TTTTT" + "ACGGTCATTC" + "GG"
-    t = "CC" + reverse_complement("ACGGTCATTC") + "CCC"
-    row = align(q, t, 7, 2 + 10 - 2 - 4, reverse=True, seed_length=4)
-    assert row["cigar"] == "12="
-    assert (row["q_start"], row["q_end"], row["t_start"], row["t_end"]) == (5, 17, 0, 12)
-
-
 def test_unknown_bases_equal_nothing():
     assert align("ACGTNACGTACG", "ACGTNACGTACG", 0, 0)["cigar"] == "4=1X7="
     row = align("NNNN", "NNNN", 2, 2)
     assert (row["cigar"], row["block_length"], row["score"], row["q_start"], row["q_end"]) == ("", 0, 0, 2, 2)
     assert np.isnan(row["divergence"])
-
-
-def test_seed_at_the_ends_and_one_base_reads():
-    assert align("A", "A", 0, 0)["cigar"] == "1="
-    assert align("A", "A", 1, 1)["cigar"] == "1="
-    assert align("A", "A", 1, 0)["cigar"] == ""
-    assert align("A", "C", 0, 0)["cigar"] == ""
-
-
-def test_an_affine_gap_is_opened_once_across_tiles():
-    head, gap, tail = "ACGTTGCAACTGGTCA", "GGGTCTC", "TTACGCATGCTAACGTAGCATTCG"
-    row = align(head + gap + tail, head + tail, 0, 0, tile=40, overlap=20, **AFFINE)
-    assert row["cigar"] == "16=7I24="
-    assert row["score"] == 2 * 40 - 4 - 2 * 7
 
 
 def test_unrelated_sequence_ends_an_extension():
@@ -137,14 +96,6 @@ def test_neither_threads_nor_blocks_nor_order_change_the_result(monkeypatch):
         assert_same(whole, other)
     order = np.random.default_rng(3).permutation(len(candidates))
     assert_same(whole.take(order), extend(reads, candidates.take(order), params, 2))
-
-
-def test_no_candidates():
-    reads, candidates, _ = simulate(1, 100, 0.1)
-    overlaps = extend(reads, candidates.take(np.array([], int)), GactParams()).validate()
-    assert len(overlaps) == 0
-    assert len(overlaps.cigar) == 0
-    assert overlaps.edits is not None
 
 
 @pytest.mark.parametrize(("q_pos", "t_pos", "side"), [(-1, 0, "query"), (0, 7, "target"), (6, 0, "query")])

@@ -38,26 +38,10 @@ def test_gaps_lie_as_the_rule_says():
     assert one("ACCA", "AGGA", scoring=Scoring(2, -9, -1, -1, -1))[3] == "1=2D2I1="
 
 
-@pytest.mark.parametrize("mode", ["local", "global", "semi-global"])
-def test_nothing_and_single_bases(mode):
-    gap = 0 if mode != "global" else -7
-    assert one("", "", mode=mode) == (0, (0, 0), (0, 0), "")
-    assert one("A", "", mode=mode)[0] == gap
-    assert one("", "A", mode=mode)[0] == gap
-    assert one("A", "A", mode=mode) == (1, (0, 1), (0, 1), "1=")
-
-
 def test_unknown_bases_score_what_is_asked_and_equal_nothing():
     scoring = Scoring(unknown=3)
     assert one("NNNN", "NNNN", scoring=scoring) == (12, (0, 4), (0, 4), "4X")
     assert one("NNNN", "ACGT", scoring=Scoring(unknown=-1), mode="local")[0] == 0
-
-
-def test_sequences_as_flagged():
-    pairs = Pairs([0, 0, 0, 0], [0, 1, 2, 3], [0, 1, 2, 3], [0, 0, 0, 0])
-    found = overlapper.align(["AACGTC"], ["AACGTC", "CTGCAA", "TTGCAG", "GACGTT"], pairs=pairs)
-    assert found.score.tolist() == [6] * 4
-    assert [found.cigar_text(row) for row in range(4)] == ["6="] * 4
 
 
 def test_second_best_lies_away_from_the_best():
@@ -129,11 +113,6 @@ def test_batches_in_flight_and_threads_change_nothing():
     for name in ("query", "target", "score", "q_start", "q_end", "t_start", "t_end", "cigar"):
         assert np.array_equal(getattr(whole, name), getattr(joined, name))
     assert len(nothing.validate()) == 0
-
-
-def test_pairings():
-    assert len(overlapper.align(["A", "C"], ["A"], pairs="one-to-all")) == 2
-    assert len(overlapper.align(["A", "C"], ["A", "G", "T"], pairs="all-to-all")) == 6
 
 
 @pytest.mark.parametrize(

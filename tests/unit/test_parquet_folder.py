@@ -70,25 +70,6 @@ def test_polars_reads_ranges_and_joins_names(folder, reads):  # noqa: F811
     assert sorted(joined["name"]) == sorted(reads.name(target) for target in few["target"])
 
 
-def test_duckdb_reads_ranges_and_joins_names(folder, reads):  # noqa: F811
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install duckdb")
-    path, overlaps = folder
-    table = f"read_parquet('{path}/**/*.parquet', hive_partitioning = true)"
-    rows = duckdb.sql(f"SELECT query, score FROM {table} ORDER BY {', '.join(CANONICAL)}").fetchnumpy()
-    np.testing.assert_array_equal(rows["query"], overlaps.query)
-    np.testing.assert_array_equal(rows["score"], overlaps.score)
-    names = f"'{path.with_name('out.reads.parquet')}'"
-    few = duckdb.sql(
-        f"SELECT target, name FROM {table} JOIN {names} ON target = number WHERE first_target = 0"
-    ).fetchall()
-    assert len(few) == np.count_nonzero(overlaps.target < _second_range(path)) > 0
-    assert all(name == reads.name(target) for target, name in few)
-
-
-def _second_range(path):
-    return sorted(int(part.name.partition("=")[2]) for part in path.iterdir())[1]
-
-
 def test_the_folder_is_read_with_and_without_its_slash(folder, reads):  # noqa: F811
     path, overlaps = folder
     assert_same(read_overlaps(path, reads), overlaps)

@@ -1,4 +1,4 @@
-"""Real sets of reads against pysam's own parser, and minimap2's overlaps of them."""
+"""Real sets of reads against pysam's own parser and minimap2's overlaps of them; how good ours are."""
 
 import os
 import shutil
@@ -9,8 +9,12 @@ import numpy as np
 import pysam
 import pytest
 
+from overlapper import find_overlaps
+from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import read_paf
+from overlapper.io.reported import ReportedOverlaps
+from overlapper.io.truth import read_truth
 from tests.oracle.paf import row_of
 
 DATA = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -84,3 +88,19 @@ def matches_along(overlaps, reads, i):
         t += length * (operation != "I")
     assert (q, t) == (len(query), len(target))
     return equal
+
+
+@pytest.mark.parametrize(
+    ("name", "recall", "precision"),
+    [
+        ("ont_r7_lambda", 0.989, 0.9956),
+        ("clr_sequel_lambda", 0.9938, 1),
+        ("hifi_ecoli_piece", 1, 1),
+    ],
+)
+def test_overlaps_are_as_good_as_they_were(name, recall, precision):
+    reads = read_fastx(reads_file(name))
+    found = ReportedOverlaps.from_table(find_overlaps(reads, threads=1), reads)
+    total = evaluate_overlaps(read_truth(str(DATA / name / "truth.tsv.gz")), found, min_overlap=1000).total
+    assert total.recall > recall - 0.003
+    assert total.precision > precision - 0.003

@@ -5,17 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_packed, assemble_reads
-from overlapper.correct.resources import Resources
+from overlapper.assemble.contigs import assemble_reads
 from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
-from overlapper.tiled.plan import Budget
-from overlapper.tiled.reads import store_reads
-from overlapper.tiled.stages import Stages
-from overlapper.tiled.workdir import Workdir
-from tests.read_sets import columns_of, reads_of
+from tests.read_sets import reads_of
 
 LETTERS = "ACGT"
 
@@ -70,15 +65,6 @@ def test_contigs_of_accurate_reads_are_of_one_haplotype_each(reads, haplotypes):
     assert 0 < found["exact-overlaps"] < found["overlaps"]
     assert "correct-1" in found
     assert "correct-2" not in found  # accurate reads are corrected once
-
-
-def test_contigs_of_haplotypes_do_not_depend_on_the_budget(reads, tmp_path, monkeypatch):
-    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
-    whole = assemble_reads(reads)
-    with Workdir(tmp_path / "w") as workdir:
-        store = store_reads(workdir, [reads.rows(0, 30), reads.rows(30, len(reads))])
-        made = assemble_packed(store, Resources(Stages(workdir, Budget(1 << 34, 1)), 1))
-    assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
 
 
 def test_haplotypes_collapse_when_asked(reads, haplotypes):

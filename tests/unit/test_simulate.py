@@ -27,10 +27,6 @@ def text(codes):
     return LETTERS[codes].tobytes().decode()
 
 
-def distance(a, b):
-    return edlib.align(text(a), text(b), mode="NW")["editDistance"]
-
-
 def template_of(row, references):
     codes = references.codes(references.names.index(row.ref))
     bases = np.concatenate([codes, codes])[row.start : row.end]
@@ -168,19 +164,6 @@ def test_qualities_are_phred_scores_of_the_rate():
     reads, _ = simulate_reads(random_genome(20_000), "ont-r9", coverage=5)
     promised = (10 ** (-reads.qualities.astype(float) / 10)).mean()
     assert promised == pytest.approx(1 - PRESETS["ont-r9"].identity, rel=0.3)
-
-
-def test_one_base_and_empty_templates():
-    for n in (0, 1):
-        read = sequence(np.zeros(n, np.uint8), 0.8, PRESETS["ont-r9"], Bits(Stream.READ, 1))
-        assert len(read.codes) == len(read.qualities) <= 2
-
-
-def test_references_shorter_than_the_reads():
-    references = random_genome(300)
-    for circular in (False, True):
-        _, truth = simulate_reads(references, "perfect", coverage=3, circular=circular)
-        assert ((truth.end - truth.start) <= 300).all()
 
 
 def test_junk_has_no_place():

@@ -1,11 +1,9 @@
 """The SpGEMM finder on reads with known overlaps."""
 
-import itertools
 import tracemalloc
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 from overlapper.candidates.spgemm import (
     SpgemmFinder,
@@ -14,8 +12,7 @@ from overlapper.candidates.spgemm import (
 )
 from overlapper.errors import ParameterError
 from overlapper.params.stages import Params, SketchParams, SpgemmParams
-from overlapper.sketch.counting import count_kmers
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Reads
 from tests.read_sets import assert_same, reads_of
 from tests.unit.test_estimates import simulate
 
@@ -30,31 +27,6 @@ def prepare(reads, threads=1, **spgemm):
 @pytest.fixture(scope="module")
 def reads():
     return simulate(120_000, 12, 0.08, length=6000)
-
-
-def test_pair_counts_equal_scipys_product(reads):
-    counts = count_kmers(reads, 15, lower=2, upper=12)
-    read = counts.occurrences >> 32
-    column = np.repeat(np.arange(len(counts.column_offsets) - 1), np.diff(counts.column_offsets))
-    matrix = scipy.sparse.csr_array(
-        (np.ones(len(read), np.int64), (read, column)), shape=(len(reads), column[-1] + 1)
-    )
-    product = scipy.sparse.triu(matrix @ matrix.T, 1).tocoo()
-    finder = prepare(reads, lower=2, upper=12, min_kmers=1, bin_size=10**6, shared_kmers=0)
-    found = finder.find(0, len(reads))
-    ours = scipy.sparse.coo_array(
-        (np.diff(found.hit_offsets), (found.query, found.target)), shape=product.shape
-    ).tocsr()
-    assert abs(ours - product.tocsr()).sum() == 0
-
-
-def test_blocks_and_threads_do_not_change_the_candidates(reads):
-    whole = prepare(reads, **FIXED).find(0, len(reads))
-    other = prepare(reads, 2, **FIXED)
-    bounds = [0, 1, 2, 50, 50, 51, len(reads)]
-    parts = [other.find(a, b) for a, b in itertools.pairwise(bounds)]
-    assert_same(whole, Candidates.concat(parts))
-    assert_same(whole, whole.sort_canonical())
 
 
 def test_small_blocks_do_not_change_the_candidates(reads, monkeypatch):
@@ -75,32 +47,12 @@ def test_a_few_queries_take_the_memory_of_a_few(reads):
     assert peak(3)[0] < peak(len(reads))[0] / 10
 
 
-def test_true_overlaps_are_found_and_their_span_is_right():
-    rng = np.random.default_rng(7)
-    genome = "".join(rng.choice(list("ACGT"), 30_000))
-    reads = Reads.from_sequences(["a", "b"], [genome[:20_000], genome[12_000:]])
-    found = prepare(reads, **FIXED).find(0, 2)
-    assert (found.query, found.target, found.reverse) == ([0], [1], [False])
-    assert found.span == [8000]
-    assert found.query_pos - found.target_pos == [12_000]
-    assert found.seeds == [8000 // 15]
-    assert len(found.hit_query_pos) == 8000 - 14
-
-
 def test_bounds_are_derived_from_the_reads(reads):
     finder = prepare(reads)
     given = prepare(reads, coverage=12, error_rate=0.08)
     assert finder.kmers.lower == given.kmers.lower == 2
     assert abs(finder.kmers.upper - given.kmers.upper) <= 2
     assert len(finder.find(0, len(reads))) > len(reads)
-
-
-@pytest.mark.parametrize("texts", [[], [""], ["ACGT"], ["ACGT" * 50, "", "N" * 40]])
-def test_sets_without_overlaps_give_an_empty_table(texts):
-    reads = reads_of(texts)
-    finder = prepare(reads)
-    found = finder.find(0, len(reads)).validate()
-    assert len(found) == 0
 
 
 def test_two_reads_are_enough_to_overlap():

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from overlapper.runtime.threads import (
     BackgroundCalls,
-    available_threads,
     cut_evenly,
     cut_falling,
     map_in_order,
@@ -166,10 +165,6 @@ def test_falling_blocks_end_small(n, share, threads):
 def test_weights_may_pass_32_bits():
     weights = np.full(5, 2**31 - 1, np.int32)
     assert cut_evenly(weights, 2**32).tolist() == [0, 2, 4, 5]
-
-
-def test_there_is_at_least_one_thread():
-    assert available_threads() >= 1
 
 
 def test_calls_behind_come_one_after_the_other_and_are_over_in_the_end():

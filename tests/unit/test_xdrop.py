@@ -9,7 +9,7 @@ from overlapper.extend.xdrop import estimate_columns
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.kernels.xdrop import xdrop as kernels
 from overlapper.params.stages import XdropParams
-from overlapper.tables import Candidates, OverlapClass, Reads
+from overlapper.tables import Candidates, Reads
 from tests.oracle.strands import reverse_complement
 from tests.oracle.xdrop import extend_seed
 from tests.read_sets import mutated, random_text, reads_of
@@ -64,62 +64,6 @@ def extensions_by(kernel, reads, candidates, params):
     cells = kernels.band_cells(packed, seeds, bits)
     kernels.extend_banded(lanes, cells, packed, seeds, scheme, items, out)
     return [tuple(row) for row in out.tolist()]
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-def test_identical_reads_overlap_over_their_whole_length(reverse):
-    rng = np.random.default_rng(1)
-    query, target, row = pair_with_seed(rng, 2000, 0.0, reverse)
-    reads = Reads.from_sequences(["q", "t"], [query, target])
-    overlap = extend(reads, candidates_of([row], 15), XdropParams(), 1)
-    assert (overlap.q_start[0], overlap.q_end[0]) == (0, 2015)
-    assert (overlap.t_start[0], overlap.t_end[0]) == (0, 2015)
-    assert overlap.score[0] == overlap.matches[0] == overlap.block_length[0] == 2015
-    assert overlap.divergence[0] == 0
-    assert overlap.seeds[0] == 7
-    assert overlap.kind[0] == OverlapClass.INTERNAL
-    overlap.validate()
-
-
-def test_target_interval_of_a_reverse_pair_is_on_its_forward_strand():
-    rng = np.random.default_rng(2)
-    shared = random_text(rng, 300)
-    query = random_text(rng, 200, "AC") + shared
-    target = reverse_complement(shared + random_text(rng, 100, "GT"))
-    reads = Reads.from_sequences(["q", "t"], [query, target])
-    overlap = extend(
-        reads, candidates_of([(0, 1, True, 300, 100 + 300 - 100 - 20)], 20), XdropParams(xdrop=5), 1
-    )
-    assert (overlap.q_end[0], overlap.t_start[0]) == (500, 100)
-    assert overlap.t_end[0] == pytest.approx(400, abs=5)
-    assert overlap.q_start[0] == pytest.approx(200, abs=5)
-
-
-def test_seeds_at_the_ends_of_reads():
-    reads = Reads.from_sequences(["q", "t"], ["ACGTACGTAA", "TTACGTACGT"])
-    overlap = extend(reads, candidates_of([(0, 1, False, 0, 2), (0, 1, True, 0, 2)], 8), XdropParams(), 1)
-    assert overlap.score.tolist() == [8, 10]
-    assert overlap.q_start.tolist() == [0, 0]
-    assert overlap.q_end.tolist() == [8, 10]
-    assert overlap.t_start.tolist() == [2, 0]
-    assert overlap.t_end.tolist() == [10, 10]
-
-
-def test_one_base_reads():
-    reads = Reads.from_sequences(["q", "t"], ["A", "A"])
-    overlap = extend(reads, candidates_of([(0, 1, False, 0, 0)], 1), XdropParams(), 1)
-    assert (overlap.score[0], overlap.q_end[0], overlap.t_end[0]) == (1, 1, 1)
-
-
-def test_no_candidates_give_no_overlaps():
-    reads = Reads.from_sequences(["q"], ["ACGT"])
-    assert len(extend(reads, Candidates.empty(), XdropParams(), 1)) == 0
-
-
-def test_unknown_bases_never_match():
-    reads = Reads.from_sequences(["q", "t"], ["ACGT" + "N" * 40, "ACGT" + "N" * 40])
-    overlap = extend(reads, candidates_of([(0, 1, False, 0, 0)], 4), XdropParams(), 1)
-    assert (overlap.score[0], overlap.q_end[0]) == (4, 4)
 
 
 @pytest.mark.parametrize(
@@ -194,17 +138,6 @@ def test_a_read_over_65_535_bases():
     assert extensions_by(INT32, reads, candidates_of([row], 15), XdropParams()) == extensions_by(
         NARROW, reads, candidates_of([row], 15), XdropParams()
     )
-
-
-def test_unrelated_reads_stop():
-    rng = np.random.default_rng(6)
-    query, target = random_text(rng, 20_000), random_text(rng, 20_000)
-    target = query[:15] + target
-    reads = Reads.from_sequences(["q", "t"], [query, target])
-    candidates = candidates_of([(0, 1, False, 0, 0)], 15)
-    on, off = (extend(reads, candidates, p, 1) for p in (XdropParams(), XdropParams(**OFF)))
-    assert on.q_end[0] < 2500
-    assert off.q_end[0] > 15_000
 
 
 def test_what_outgrows_every_frame_goes_to_the_band():

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from overlapper.runtime import cleanup
 
-_DIGEST_BYTES = 32
+DIGEST_BYTES = 32
 _MODE = 0o755
 _WAIT_SECONDS, _LONGEST_WAIT = 0.02, 300
 """How long a process sleeps between two looks, and how long it waits at most: for the longest kernel, where
@@ -85,8 +85,8 @@ def read(folder: Path, name: str, made_from: bytes) -> bytes | None:
             content = file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""
     except OSError:
         return None
-    kept = memoryview(content)[_DIGEST_BYTES:]
-    return bytes(kept) if content[:_DIGEST_BYTES] == _digest(made_from, kept) else None
+    kept = memoryview(content)[DIGEST_BYTES:]
+    return bytes(kept) if content[:DIGEST_BYTES] == _digest(made_from, kept) else None
 
 
 def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:

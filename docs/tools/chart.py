@@ -1,4 +1,4 @@
-"""Draw the charts of the README and of ``docs/benchmarks.md``: ``python -m tests.benchmarks.chart``."""
+"""Draw the charts of the README and of ``docs/benchmarks.md``: ``python -m docs.tools.chart``."""
 
 import dataclasses
 import statistics
