@@ -2,7 +2,8 @@
 
 A contig is cut where reads end on either side and none goes across, or where most reads contradict `LONG`
 bases or more of it, after the last round of polishing (``docs/algorithms/correction.md``, section 8). What
-lies between the two ends is left out. A place within `LONG` bases of an end of a linear contig is left alone:
+lies between the two ends is left out, unless it has `LONGEST_LEFT_OUT` bases or more: then it is a contig of
+its own. A place within `LONG` bases of an end of a linear contig is left alone:
 few reads can go across there. A circle that is cut becomes linear.
 """
 
@@ -26,6 +27,8 @@ from overlapper.tables.ragged import offsets_of, places_within
 
 LONG = SURE
 """Bases."""
+LONGEST_LEFT_OUT = 2_000
+"""Bases: the shortest part of a read that a layout takes by default (`overlapper.params.graph`)."""
 _Rows = TypeVar("_Rows", bound=OnContigs)
 
 
@@ -135,6 +138,10 @@ def _is_cut(doubt: Doubt, lengths: np.ndarray, circular: np.ndarray) -> np.ndarr
 
 def _places(given: Cut) -> Doubt:
     places = given.doubt.take(_is_cut(given.doubt, given.sequences.lengths, given.laid_out.contigs.circular))
+    long = places.end - places.start >= LONGEST_LEFT_OUT
+    behind = places.take(long)
+    first = dataclasses.replace(places, end=np.where(long, places.start, places.end))
+    places = Doubt.concat([first, dataclasses.replace(behind, start=behind.end)])
     return places.take(np.lexsort((places.start, places.contig)))
 
 
