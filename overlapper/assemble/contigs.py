@@ -27,7 +27,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from overlapper.assemble.agreement import with_agreement, with_votes
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.covered import Covered
-from overlapper.assemble.ends import unconfirmed_ends, without_adapters, without_ends
+from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -68,21 +68,6 @@ from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
 
 
-class CutOff(NamedTuple):
-    """Bases that were cut off ends of contigs (`overlapper.assemble.ends`).
-
-    Attributes
-    ----------
-    adapters : int
-        Of adapters, and what was outside of them.
-    errors : int
-        That too few reads have for their errors to be corrected.
-    """
-
-    adapters: int
-    errors: int
-
-
 @dataclasses.dataclass(frozen=True)
 class Assembled:
     """The result of `assemble_reads`: contigs, and the summary of the run.
@@ -103,7 +88,8 @@ class Assembled:
         Places of contigs, by name, that most reads contradict.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
-    cut_off : CutOff
+    cut_off : int
+        Bases of ends of contigs that too few reads have for their errors to be corrected.
     haplotypes : Haplotypes, optional
         Where they were told apart.
     left_out : LeftOut
@@ -119,7 +105,7 @@ class Assembled:
     warnings: list[str]
     contradicted: Counter[str]
     adapters: list[str]
-    cut_off: CutOff
+    cut_off: int
     haplotypes: Haplotypes | None
     left_out: LeftOut
     names_left_out: list[str]
@@ -141,8 +127,7 @@ class Assembled:
             "contigs": {
                 **length_figures(lengths, self.contigs.circular),
                 "adapters": self.adapters,
-                "bases cut off ends": self.cut_off.errors,
-                "bases of adapters cut off": self.cut_off.adapters,
+                "bases cut off ends": self.cut_off,
                 "left out": int(self.left_out.group.max(initial=0)),
             },
             "held": self.held.facts(),
@@ -183,17 +168,14 @@ class Assembled:
         return f"error rate {100 * rate:.2g} %: reads are {done}; {shortest(self.params.graph)}"
 
     def without_adapters(self) -> list[str]:
-        """Text that says what was cut off the ends of reads and contigs, if something was."""
-        made = [stage.facts for stage in self.stages if stage.name == "adapters"]
+        """Text that says what was cut off the ends of reads, if something was."""
         adapters = " and ".join(self.adapters)
-        texts = [
-            f"{facts['bases cut']:,} bases of adapters ({adapters}) were cut off ends of "
-            f"{facts['reads cut']:,} reads"
-            for facts in made
+        return [
+            f"{stage.facts['bases cut']:,} bases of adapters ({adapters}) were cut off ends of "
+            f"{stage.facts['reads cut']:,} reads"
+            for stage in self.stages
+            if stage.name == "adapters"
         ]
-        if self.cut_off.adapters:
-            texts.append(f"{self.cut_off.adapters:,} bases of adapters were cut off ends of contigs")
-        return texts
 
     def set_aside(self) -> list[str]:
         """Text that says which reads were set aside, if some were."""
@@ -310,7 +292,7 @@ def assemble_packed(
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     lengths = steps.reads.lengths
     sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, report)
-    layout = lay_out(steps, params, plan, sound, depth, covered, adapters, weights[steps.origin], report)
+    layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], report)
     contigs = layout.laid_out.contigs
     if plan.polish_rounds:
         polished = _polish(steps, layout.laid_out, params, plan, report)
@@ -322,17 +304,15 @@ def assemble_packed(
         sequences = with_agreement(unitigs, own, layout.overlaps, threads=steps.threads)
         if covered:
             sequences = with_votes(sequences, covered.on(layout.laid_out, steps.origin), plan.error_rate)
-    stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
-    sequences = without_adapters(sequences, adapters, stays)
-    bases = sequences.total_bases
-    left_out = layout.left_out
+    bases, left_out = sequences.total_bases, layout.left_out
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        sequences = without_ends(sequences, unconfirmed_ends(sequences.lengths, confirmed, stays))
+        cut = unconfirmed_ends(sequences.lengths, confirmed, contigs.ends_that_stay())
+        sequences = without_ends(sequences, cut)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
-    cut_off = CutOff(laid_out_bases - bases, layout.cut_off + bases - sequences.total_bases)
+    cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )

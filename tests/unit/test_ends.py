@@ -126,7 +126,7 @@ def test_copies_are_told_by_the_bases_that_are_left(monkeypatch):
     ]
     monkeypatch.setattr(
         contigs,
-        "without_adapters",
+        "with_votes",
         lambda sequences, *_: intervals_of(
             sequences, np.array([20_000, 0]), sequences.lengths, sequences.names
         ),
