@@ -23,7 +23,8 @@ def words_of(codes: np.ndarray, bases: int) -> np.ndarray:
     ndarray of int32, of int64 for words of more than 15 bases; shape (..., n - bases + 1)
         Empty where there are fewer bases.
     """
-    words = base = codes.astype(np.int32 if bases <= 15 else np.int64) & 3
+    kind = np.dtype(np.int32 if bases <= 15 else np.int64)
+    words = base = codes.astype(kind) & 3
     length = 1
     for one_more in bin(bases)[3:]:
         words = words[..., :-length] << 2 * length | words[..., length:]
