@@ -18,6 +18,7 @@ from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
+from overlapper.overlap.inside import Inside
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params
 from overlapper.overlap.summary import Run, Summary, TiledRun
 from overlapper.overlap.tiles import Folder, Tiles
@@ -31,6 +32,7 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.workdir import Workdir
 
 
 def find_overlaps(
@@ -202,15 +204,19 @@ def _run(
         reads = in_order(reads, order, threads)
     clock.lap("order")
 
-    opened.hold(reads)
-    tiles = Tiles(dataclasses.replace(ReadStore.of(reads), order=order), threads, opened)
+    inside = _inside(dataclasses.replace(ReadStore.of(reads), order=order), changes, threads)
+    clock.lap("adapters")
+
+    opened.hold(inside.store.mapped())
+    tiles = Tiles(inside.store, threads, opened)
     summary, chosen = run_stages(tiles, preset, changes, clock, report)
-    parts = list(chosen())
+    parts = list(inside.on_whole(chosen()))
     del chosen  # and with it what was found
     rows = pair_order(parts, threads)
     overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
     overlaps = with_cigars(overlaps, parts, rows, threads=threads)
     clock.lap("sort")
+    summary = dataclasses.replace(summary, funnel=inside.funnel(summary.funnel))
     return Run(**vars(summary), overlaps=overlaps)
 
 
@@ -232,9 +238,21 @@ def run_tiled(
     preset, changes, report
         As `run` takes them.
     """
-    tiles = Tiles(store, folder.budget.threads, folder=folder)
-    summary, chosen = run_stages(tiles, preset, changes, Clock(), report)
-    return TiledRun(**vars(summary), overlaps=chosen)
+    clock, threads = Clock(), folder.budget.threads
+    inside = _inside(store, changes, threads, folder.workdir)
+    clock.lap("adapters")
+    summary, chosen = run_stages(Tiles(inside.store, threads, folder=folder), preset, changes, clock, report)
+    summary = dataclasses.replace(summary, funnel=inside.funnel(summary.funnel))
+    return TiledRun(**vars(summary), overlaps=lambda: inside.on_whole(chosen()))
+
+
+def _inside(
+    store: ReadStore, changes: Mapping[str, Any] | None, threads: int, workdir: Workdir | None = None
+) -> Inside:
+    """Return what overlaps are found of: reads without their adapters, unless these count."""
+    if not Params().changed(changes or {}).sketch.cut_adapters:
+        return Inside.whole(store)
+    return Inside.of(store, threads, workdir)
 
 
 def planned(
