@@ -7,7 +7,7 @@ a match on, it looks like an overlap of reads that begin at one place.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from overlapper.io.artifacts import Artifact, finished, finished_artifact, writi
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
+from overlapper.params.stages import Params
 from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.sketch.adapters import adapters_at_ends, adapters_of
 from overlapper.sketch.read_parts import intervals_of
@@ -45,24 +46,25 @@ class Inside:
     bases_cut: int
 
     @classmethod
-    def whole(cls, store: ReadStore) -> Self:
-        """Return reads all of which is inside."""
-        return cls(store, np.zeros(len(store), np.int32), 0)
-
-    @classmethod
-    def of(cls, store: ReadStore, threads: int, workdir: Workdir | None = None) -> Self:
-        """Look for adapters, and cut them off.
+    def of(
+        cls, store: ReadStore, changes: Mapping[str, Any] | None, threads: int, workdir: Workdir | None = None
+    ) -> Self:
+        """Look for adapters, unless ``cut_adapters`` is off, and cut them off.
 
         Parameters
         ----------
         store : ReadStore
+        changes : mapping or None
+            Of parameters.
         threads : int
             Changes nothing but the time.
         workdir : Workdir, optional
             Where what is inside is kept, if there are adapters; in memory by default.
         """
-        if not (adapters := adapters_of(store.mapped())):
-            return cls.whole(store)
+        wanted = Params().changed(changes or {}).sketch.cut_adapters
+        adapters = adapters_of(store.mapped()) if wanted else []
+        if not adapters:
+            return cls(store, np.zeros(len(store), np.int32), 0)
         artifact: Artifact = MemoryArtifact()
         if not workdir:
             _write(artifact, store, adapters, threads)

@@ -32,7 +32,6 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 from overlapper.tiled.plan import Budget
-from overlapper.tiled.workdir import Workdir
 
 
 def find_overlaps(
@@ -204,7 +203,7 @@ def _run(
         reads = in_order(reads, order, threads)
     clock.lap("order")
 
-    inside = _inside(dataclasses.replace(ReadStore.of(reads), order=order), changes, threads)
+    inside = Inside.of(dataclasses.replace(ReadStore.of(reads), order=order), changes, threads)
     clock.lap("adapters")
 
     opened.hold(inside.store.mapped())
@@ -239,20 +238,11 @@ def run_tiled(
         As `run` takes them.
     """
     clock, threads = Clock(), folder.budget.threads
-    inside = _inside(store, changes, threads, folder.workdir)
+    inside = Inside.of(store, changes, threads, folder.workdir)
     clock.lap("adapters")
     summary, chosen = run_stages(Tiles(inside.store, threads, folder=folder), preset, changes, clock, report)
     summary = dataclasses.replace(summary, funnel=inside.funnel(summary.funnel))
     return TiledRun(**vars(summary), overlaps=lambda: inside.on_whole(chosen()))
-
-
-def _inside(
-    store: ReadStore, changes: Mapping[str, Any] | None, threads: int, workdir: Workdir | None = None
-) -> Inside:
-    """Return what overlaps are found of: reads without their adapters, unless these count."""
-    if not Params().changed(changes or {}).sketch.cut_adapters:
-        return Inside.whole(store)
-    return Inside.of(store, threads, workdir)
 
 
 def planned(

@@ -65,10 +65,10 @@ def test_intervals_are_those_of_whole_reads_which_the_funnel_counts(barcoded, wi
 def test_what_is_inside_is_the_same_on_disk(barcoded, tmp_path):
     reads, *_ = barcoded
     store = packed(reads, 1)
-    held = Inside.of(store, 1)
+    held = Inside.of(store, None, 1)
     with Workdir(tmp_path / "work") as workdir:
         for _ in range(2):  # the second time it is there
-            kept = Inside.of(store, 2, workdir)
+            kept = Inside.of(store, None, 2, workdir)
             for name in ("before", "bases_cut"):
                 np.testing.assert_array_equal(getattr(kept, name), getattr(held, name))
             for name in ("order", "lengths"):
@@ -82,5 +82,5 @@ def test_what_is_inside_is_the_same_on_disk(barcoded, tmp_path):
 def test_reads_without_adapters_are_what_they_were():
     reads, _ = simulate_reads(random_genome(50_000, seed=5), "hifi", coverage=5, seed=1)
     store = ReadStore.of(reads)
-    inside = Inside.of(store, 1)
+    inside = Inside.of(store, None, 1)
     assert inside.store is store and not inside.before.any() and inside.bases_cut == 0
