@@ -21,7 +21,7 @@ def without_ends(sequences: Reads, cut: np.ndarray) -> Reads:
 
 
 def unconfirmed_ends(lengths: np.ndarray, confirmed: np.ndarray, stays: np.ndarray) -> np.ndarray:
-    """Return the bases of both ends of contigs (shape (n, 2)) of which most are not confirmed.
+    """Return the bases of both ends of contigs (shape (n, 2)) of which most are not confirmed; 0 for those that stay.
 
     Parameters
     ----------
@@ -32,18 +32,13 @@ def unconfirmed_ends(lengths: np.ndarray, confirmed: np.ndarray, stays: np.ndarr
         Of each contig whether the first end stays, and whether the last one does.
     """
     of_contigs = np.split(confirmed, np.cumsum(lengths)[:-1])
-    cut = [(_mostly_unconfirmed(one), _mostly_unconfirmed(one[::-1])) for one in of_contigs]
-    return _allowed(np.array(cut, np.int64).reshape(-1, 2), lengths, stays)
+    found = [(_mostly_unconfirmed(one), _mostly_unconfirmed(one[::-1])) for one in of_contigs]
+    cut = np.where(stays, 0, np.array(found, np.int64).reshape(-1, 2))
+    cut[2 * cut.sum(axis=1) > lengths] = 0  # which would lose most
+    return cut
 
 
 def _mostly_unconfirmed(confirmed: np.ndarray) -> int:
     """Return how long the shortest end is that has the most unconfirmed bases more than others."""
     more = np.cumsum(np.where(confirmed, -1, 1))
     return int(more.argmax()) + 1 if more.max(initial=0) > 0 else 0
-
-
-def _allowed(cut: np.ndarray, lengths: np.ndarray, stays: np.ndarray) -> np.ndarray:
-    """Return what may be cut off: nothing of ends that stay, nor of a sequence that would lose most."""
-    cut = np.where(stays, 0, cut.clip(0))
-    cut[2 * cut.sum(axis=1) > lengths] = 0
-    return cut
