@@ -21,7 +21,9 @@ def without_ends(sequences: Reads, cut: np.ndarray) -> Reads:
 
 
 def unconfirmed_ends(lengths: np.ndarray, confirmed: np.ndarray, stays: np.ndarray) -> np.ndarray:
-    """Return the bases of both ends of contigs (shape (n, 2)) of which most are not confirmed; 0 for those that stay.
+    """Return the bases of both ends of contigs (shape (n, 2)) of which most are not confirmed.
+
+    None are cut off ends that stay, nor off a contig that would lose most.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def unconfirmed_ends(lengths: np.ndarray, confirmed: np.ndarray, stays: np.ndarr
     of_contigs = np.split(confirmed, np.cumsum(lengths)[:-1])
     found = [(_mostly_unconfirmed(one), _mostly_unconfirmed(one[::-1])) for one in of_contigs]
     cut = np.where(stays, 0, np.array(found, np.int64).reshape(-1, 2))
-    cut[2 * cut.sum(axis=1) > lengths] = 0  # which would lose most
+    cut[2 * cut.sum(axis=1) > lengths] = 0
     return cut
 
 
