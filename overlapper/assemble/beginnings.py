@@ -19,10 +19,10 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.correct.packed_reads import pack_reads
+from overlapper.sketch.words import NO_WORD, words_of
 from overlapper.tables import Reads
 
 K = 31
-"""One less than a power of two, as `_words` doubles them."""
 _AT_A_TIME = 1 << 18
 """Places of a circle whose words are in memory, some 80 bytes each."""
 _FEW = 1 << 10
@@ -91,7 +91,7 @@ def _begun(values: np.ndarray, start: int, reverse: bool) -> np.ndarray:
 
 def _by_itself(codes: np.ndarray) -> tuple[int, bool]:
     """Return where a circle begins by its own words; at its first base if it has none once."""
-    around = np.concatenate([codes, codes[: K - 1]]) & 3
+    around = np.concatenate([codes, codes[: K - 1]])
     limit = int(_MASK) // (len(codes) // _FEW + 1)
     while True:
         blocks = range(0, len(codes), _AT_A_TIME)
@@ -109,24 +109,11 @@ def _by_itself(codes: np.ndarray) -> tuple[int, bool]:
 
 def _hashes(codes: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the places of words whose hash is no more than a limit, their hashes, and their strands."""
-    bases = codes.astype(np.uint64)
-    one, other = _words(bases), _words((np.uint64(3) - bases)[::-1])[::-1]
-    hashes = (np.minimum(one, other) * _FACTORS[0]) & _MASK
+    one, other = words_of(codes, K), words_of(np.where(codes < 4, 3 - codes, codes)[::-1], K)[::-1]
+    hashes = (np.minimum(one, other).astype(np.uint64) * _FACTORS[0]) & _MASK
     hashes = ((hashes ^ (hashes >> _HALF)) * _FACTORS[1]) & _MASK
-    place = np.flatnonzero(hashes <= np.uint64(limit))
+    place = np.flatnonzero((hashes <= np.uint64(limit)) & (one != NO_WORD))
     return place, hashes[place], other[place] < one[place]
-
-
-def _words(codes: np.ndarray) -> np.ndarray:
-    """Return the words of `K` codes at each place (uint64), from words of 1, 3, 7 and 15 codes.
-
-    A word of ``2 n + 1`` codes is one of n, another one of n behind it, and the next code.
-    """
-    words, length = codes, 1
-    for _ in range(K.bit_length() - 1):
-        twice = words[:-length] << np.uint64(2 * length) | words[length:]
-        words, length = twice[:-1] << np.uint64(2) | codes[2 * length :], 2 * length + 1
-    return words
 
 
 def _by_sequences(

@@ -54,10 +54,10 @@ import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows, rows_of
-from overlapper.correct.uncovered import intervals_of
 from overlapper.graph.cores import cores_of, partings_of
 from overlapper.kernels.graph import molecule_ends
 from overlapper.runtime.threads import even_ranges, map_in_order, share_of_block
+from overlapper.sketch.read_parts import intervals_of
 from overlapper.tables import Overlaps, Reads
 
 CLIP = 250
@@ -107,15 +107,8 @@ class Sound(NamedTuple):
         return Sound(self.start * lengths // before, self.end * lengths // before, lengths)
 
     def cut(self, reads: Reads) -> Reads:
-        """Return the intervals of reads, of which only the bases count."""
-        shorter = np.flatnonzero(self.end - self.start < reads.lengths)
-        if not len(shorter):
-            return reads
-        names = [""] * len(shorter)
-        parts = intervals_of(reads.take(shorter), self.start[shorter], self.end[shorter], names)
-        number = np.arange(len(reads))
-        number[shorter] = len(reads) + np.arange(len(shorter))
-        return Reads.concat([reads, parts]).take(number)
+        """Return the intervals of reads, of which only bases and qualities count."""
+        return intervals_of(reads, self.start, self.end)
 
     def cut_parts(self, parts: Iterable[Reads]) -> Iterator[Reads]:
         """Yield the intervals of reads that come in parts."""

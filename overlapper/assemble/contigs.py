@@ -36,7 +36,7 @@ from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.covered import Covered
 from overlapper.assemble.cuts import Cut, cut_where_contradicted
 from overlapper.assemble.deep import deep_stretches
-from overlapper.assemble.ends import CutOff, bases_of_adapters, unconfirmed_ends, without_ends
+from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -90,7 +90,8 @@ class Assembled:
         Stretches of contigs that are in doubt.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
-    cut_off : CutOff
+    cut_off : int
+        Bases of ends of contigs that too few reads have for their errors to be corrected.
     haplotypes : Haplotypes, optional
         Where they were told apart.
     left_out : LeftOut
@@ -106,7 +107,7 @@ class Assembled:
     warnings: list[str]
     doubt: Doubt
     adapters: list[str]
-    cut_off: CutOff
+    cut_off: int
     haplotypes: Haplotypes | None
     left_out: LeftOut
     names_left_out: list[str]
@@ -128,8 +129,7 @@ class Assembled:
             "contigs": {
                 **length_figures(lengths, self.contigs.circular),
                 "adapters": self.adapters,
-                "bases cut off ends": self.cut_off.errors,
-                "bases of adapters cut off": self.cut_off.adapters,
+                "bases cut off ends": self.cut_off,
                 "left out": int(self.left_out.group.max(initial=0)),
             },
             "held": self.held.facts(),
@@ -170,17 +170,14 @@ class Assembled:
         return f"error rate {100 * rate:.2g} %: reads are {done}; {shortest(self.params.graph)}"
 
     def without_adapters(self) -> list[str]:
-        """Text that says what was cut off the ends of reads and contigs, if something was."""
-        made = [stage.facts for stage in self.stages if stage.name == "adapters"]
+        """Text that says what was cut off the ends of reads, if something was."""
         adapters = " and ".join(self.adapters)
-        texts = [
-            f"{facts['bases cut']:,} bases of adapters ({adapters}) were cut off ends of "
-            f"{facts['reads cut']:,} reads"
-            for facts in made
+        return [
+            f"{stage.facts['bases cut']:,} bases of adapters ({adapters}) were cut off ends of "
+            f"{stage.facts['reads cut']:,} reads"
+            for stage in self.stages
+            if stage.name == "adapters"
         ]
-        if self.cut_off.adapters:
-            texts.append(f"{self.cut_off.adapters:,} bases of adapters were cut off ends of contigs")
-        return texts
 
     def set_aside(self) -> list[str]:
         """Text that says which reads were set aside, if some were."""
@@ -297,7 +294,7 @@ def assemble_packed(
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     lengths = steps.reads.lengths
     sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, report)
-    layout = lay_out(steps, params, plan, sound, depth, covered, adapters, weights[steps.origin], report)
+    layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], report)
     laid_out, left_out = layout.laid_out, layout.left_out
     contigs, own = laid_out.contigs, laid_out.reads
     if plan.polish_rounds:
@@ -312,24 +309,19 @@ def assemble_packed(
             sequences = with_votes(sequences, covered.on(laid_out, steps.origin), plan.error_rate)
     deep = deep_stretches(dataclasses.replace(contigs, sequences=sequences), store.mapped(), steps.threads)
     doubt = Doubt.concat([doubt, of_qualities(sequences, plan.error_rate), deep])
-    polished_bases = sequences.total_bases
+    bases = sequences.total_bases
     laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
     layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
-    cut_out = layout.cut_off + polished_bases - sequences.total_bases
-    stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
-    cut = bases_of_adapters(sequences, adapters, stays)
-    sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
-    bases = sequences.total_bases
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        cut = unconfirmed_ends(sequences.lengths, confirmed, stays)
+        cut = unconfirmed_ends(sequences.lengths, confirmed, contigs.ends_that_stay())
         sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences = beginnings.turned(sequences)
         left_out = left_out.turned(*beginnings, sequences.lengths)
         doubt = doubt.turned(*beginnings, sequences.lengths)
-    cut_off = CutOff(laid_out_bases - bases, cut_out + bases - sequences.total_bases)
+    cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
     held = ReadShare.of("contigs", steps.origin[laid_out.reads.read], lengths, cover)

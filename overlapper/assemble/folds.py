@@ -13,10 +13,10 @@ the middle between both, its *distance* half of what is between their starts.
 
 **Fold.** Of all windows of places, `SPREAD` / 2 bases wide, that with most pairs is looked at, of equals the
 first one. The place of its pair of the least distance, of equals the first, is a fold if from there to the
-nearer end of the read, the *arm*, are `LEAST` bases or more; if that distance is `LOOP` at most, as inverted
-repeats within a molecule mostly have more between them; and if no stretch of the arm of more than a share of
-1 / `APART` is without the distance of a pair. So all of the arm has been read before. Of an inverted repeat
-within a molecule, reads that go on beyond it on both sides have no fold.
+nearer end of the read, the *arm*, are `LEAST` bases or more; if no stretch of the arm of more than a share of
+1 / `APART` is without the distance of a pair, so that all of it has been read before; and if that distance is
+no more than the widest of these stretches, or `LOOP`, as inverted repeats within a molecule mostly have more
+between them. Of these, reads that go on beyond them on both sides have no fold.
 
 What is left is the longer side, of equals the first one.
 """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.covered import Covered
-from overlapper.assemble.ends import unconfirmed_ends, without_adapters
+from overlapper.assemble.ends import unconfirmed_ends
 from overlapper.assemble.haplotigs import Haplotypes, Links
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.laid_out import Contigs, LaidOut
@@ -69,7 +69,6 @@ def lay_out(
     sound: Sound | None,
     depth: float | None,
     covered: Covered | None,
-    adapters: Sequence[str],
     weights: np.ndarray,
     report: Report,
 ) -> LayoutWithHaplotypes:
@@ -77,8 +76,7 @@ def lay_out(
 
     Ends of contigs outside of what is ``covered`` of their reads are cut off, unless reads are accurate.
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
-    Contigs still have ``adapters`` at their ends, which are cut off before they are phased. Each read stands
-    for as many as ``weights`` says.
+    Each read stands for as many as ``weights`` says.
     """
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
@@ -109,8 +107,7 @@ def lay_out(
     phased = None
     if params.haplotypes is WhatOfHaplotypes.AUTO:
         contigs = laid_out.contigs
-        cut = without_adapters(contigs.sequences, adapters, contigs.ends_that_stay())
-        phased = _phased(cut, contigs.circular, laid_out.reads, depth, steps)
+        phased = _phased(contigs.sequences, contigs.circular, laid_out.reads, depth, steps)
         if not phased.of_two:
             # Those to come have their names.
             steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})

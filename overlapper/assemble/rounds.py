@@ -31,6 +31,7 @@ from overlapper.correct.packed_reads import with_names
 from overlapper.graph.layout import unitig_names
 from overlapper.graph.stats import joined
 from overlapper.params.graph import MAX_HANG
+from overlapper.sketch.words import NO_WORD, words_of
 from overlapper.tables import Reads
 
 K = 11
@@ -66,11 +67,9 @@ def in_one_round(laid_out: LaidOut) -> LaidOut:
 
 def _first_round(codes: np.ndarray) -> tuple[int, int]:
     """Return where the first round of a contig begins, and the bases of it; 0 if it goes round no circle."""
-    places = len(codes) - K + 1
-    words = np.zeros(max(places, 0), np.int64)
-    for base in range(K):
-        words = words << 2 | (codes[base : base + places] & 3)
+    words = words_of(codes, K)
     order = np.argsort(words, kind="stable")
+    order = order[np.count_nonzero(words == NO_WORD) :]  # which are the first ones
     equal = np.flatnonzero(words[order[1:]] == words[order[:-1]])
     before, behind = order[equal], order[equal + 1]
     by_distance = np.argsort(behind - before, kind="stable")

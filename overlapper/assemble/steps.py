@@ -20,6 +20,7 @@ from overlapper.io.arrays import TableWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
+from overlapper.overlap.inside import write_inside
 from overlapper.overlap.presets import ErrorRate, measured_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
@@ -124,11 +125,8 @@ class AssemblySteps:
             return adapters
 
         def write(artifact: Artifact, beside: Path) -> Facts:
-            taken, lengths = adapters_at_ends(given.mapped(), adapters), given.lengths.astype(np.int64)
-            inside = Sound(taken[:, 0], lengths - taken[:, 1], lengths)
-            parts = even_ranges(lengths, PART_BASES)
-            ReadStore.write(artifact, inside.cut_parts(given.take(np.arange(*part)) for part in parts))
-            return {"reads cut": int(taken.any(axis=1).sum()), "bases cut": int(taken.sum())}
+            taken = adapters_at_ends(given.mapped(), adapters, self.threads)
+            return write_inside(artifact, given, taken, self.threads)
 
         self._given = self._store = ReadStore.open(self.stages.write("adapters", adapters, write)[0])
         self._number, self._rates = self._number[self._given.order], {}

@@ -119,7 +119,7 @@ def assemble(
             min=0,
             max=1,
             help="Cut off ends of contigs that fewer than three reads cover if the reads have a higher error "
-            "rate than this. 1: cut adapters only.",
+            "rate than this. 1: cut off none.",
             show_default=str(0.01),
         ),
     ] = None,

@@ -52,7 +52,7 @@ def tell_assembly(
         progress.note(line)
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
-    if wrong := made.cut_off.errors:
+    if wrong := made.cut_off:
         progress.note(
             f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them or the reads "
             "disagree (--end-errors 1 keeps them)"

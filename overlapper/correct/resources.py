@@ -15,6 +15,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
 from overlapper.overlap.tiles import Folder
+from overlapper.params.shortcuts import merged
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import available_threads
 from overlapper.sketch.canonical import packed
@@ -114,6 +115,7 @@ class Search:
     ) -> tuple[Facts, Iterator[Overlaps]]:
         """Find overlaps; return counts, and them in parts, numbered as the store was given its reads."""
         resources, folder = self.resources, None
+        changes = merged({"sketch": {"cut_adapters": False}}, changes or {})  # ends of reads vote, or are cut
         if self.workdir:
             assert resources.stages.budget
             folder = Folder(self.workdir, with_votes(resources.stages.budget, len(store)))

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from overlapper.correct.changes import Changes, Fate
-from overlapper.correct.packed_reads import pack_reads, with_names
+from overlapper.correct.packed_reads import with_names
 from overlapper.correct.read_consensus import ReadConsensus
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
+from overlapper.sketch import read_parts
 from overlapper.tables import Reads
-from overlapper.tables.ragged import gather_ragged, offsets_of
 
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""
@@ -125,14 +125,4 @@ def _fate(covered: bool, parts: list[tuple[int, int]], length: int) -> Fate:
 
 def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[str]) -> Reads:
     """Return an interval of every read, half open, as reads with other names."""
-    lengths = end - start
-    if (lengths == reads.lengths).all():
-        return with_names(reads, names)
-    parts = zip(start.tolist(), end.tolist(), strict=True)
-    codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
-    made = pack_reads(codes, lengths, None, names)
-    if reads.qualities is None or reads.quality_offsets is None:
-        return made
-    of_each = np.where(np.diff(reads.quality_offsets) == reads.lengths, lengths, 0)  # others have none
-    qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, of_each)
-    return dataclasses.replace(made, qualities=qualities, quality_offsets=offsets_of(of_each))
+    return with_names(read_parts.intervals_of(reads, start, end), names)

@@ -10,9 +10,9 @@ from overlapper.errors import ParameterError
 from overlapper.index.segments import Segments
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.kmer_table import Spans
-from overlapper.mapping.read_parts import cut_out
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.threads import cut_evenly, even_ranges, map_in_order
+from overlapper.sketch.read_parts import cut_out
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 

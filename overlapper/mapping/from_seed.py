@@ -15,9 +15,9 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.blast_extension import extend_pairs
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.read_parts import cut_out
 from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.params.mapping import MapParams
+from overlapper.sketch.read_parts import cut_out
 from overlapper.tables import Candidates, Overlaps, Reads
 
 

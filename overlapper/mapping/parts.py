@@ -14,8 +14,8 @@ from overlapper.kernels.mapping.mapping_groups import best_others, room_for, unc
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.choice import Groups, worth_extending
 from overlapper.mapping.extenders import MapExtender, Paths
-from overlapper.mapping.read_parts import cut_out
 from overlapper.params.mapping import MapParams
+from overlapper.sketch.read_parts import cut_out
 from overlapper.tables import Reads
 from overlapper.tables.strands import forward_intervals
 

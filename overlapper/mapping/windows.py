@@ -11,8 +11,8 @@ from overlapper.extend.pairwise import align
 from overlapper.kernels.common.cigars import trim_gaps
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.read_parts import cut_out
 from overlapper.params.scoring import Scoring
+from overlapper.sketch.read_parts import cut_out
 from overlapper.tables import Alignments, Reads
 from overlapper.tables.strands import forward_intervals
 

@@ -11,6 +11,7 @@ from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.artifacts import finished_artifact
+from overlapper.overlap.inside import Inside
 from overlapper.overlap.parts import Part, by_queries, parts_of
 from overlapper.overlap.tile import BLOCK_BASES, BlockOverlaps, Extension, Tile
 from overlapper.overlap.tiles import Folder, Tiles, content_of
@@ -140,18 +141,20 @@ class ChosenOverlaps:
         Those in memory go as they are chosen.
     selection : Selection
         That has decided.
-    n_reads, threads : int
+    inside : Inside
+        Of the reads.
+    threads : int
     """
 
     found: FoundOverlaps
     selection: Selection
-    n_reads: int
+    inside: Inside
     threads: int
 
     def __iter__(self) -> Iterator[Overlaps]:
         if self.found.in_memory:
             yield self._in_order(self.found.in_memory)
-        for part in by_queries(self.found.on_disk, self.n_reads):
+        for part in by_queries(self.found.on_disk, len(self.inside.store)):
             yield self._in_order([part])
 
     def _in_order(self, parts: list[Overlaps]) -> Overlaps:
@@ -160,4 +163,4 @@ class ChosenOverlaps:
         parts.clear()
         rows = pair_order(chosen, self.threads)
         overlaps = Overlaps.gather([without_cigars(part) for part in chosen], rows, self.threads)
-        return with_cigars(overlaps, chosen, rows, threads=self.threads)
+        return self.inside.on_whole(with_cigars(overlaps, chosen, rows, threads=self.threads))

@@ -19,6 +19,7 @@ from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.found import ChosenOverlaps, FoundOverlaps
+from overlapper.overlap.inside import Inside
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
 from overlapper.overlap.summary import Run
 from overlapper.overlap.tiles import Folder, Tiles, choose_seeds
@@ -182,6 +183,10 @@ def find(
         ``gpu_memory``. They are closed as soon as all overlaps are found.
     """
     clock = Clock()
+    inside = Inside.of(store, changes, threads, folder.workdir if folder else None)
+    store = inside.store
+    clock.lap("adapters")
+
     if folder is None:
         opened = opened or _opened(store, changes, threads, device, gpu_memory)
         opened.hold(store.mapped())
@@ -216,11 +221,11 @@ def find(
         clock.lap("overlap")
 
         selection.decide(found)
-        parts: Iterable[Overlaps] = ChosenOverlaps(found, selection, len(store), threads)
+        parts: Iterable[Overlaps] = ChosenOverlaps(found, selection, inside, threads)
         if folder is None:
             parts = list(parts)
             clock.lap("sort")
-    funnel = {"reads": len(store), "bases": int(store.lengths.sum()), **found.counts, **selection.counts}
+    funnel = {**inside.counts(), **found.counts, **selection.counts}
     return Run(params, why, found.devices, funnel, clock.seconds, clock.memory, parts)
 
 

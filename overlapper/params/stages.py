@@ -36,6 +36,8 @@ class SketchParams(Limited):
         Where k and w are chosen for a read set: most errors, in hundredths, that a read is expected to have
         within w bases; 76 at most, with which w is 255 at most. Copies of a repeat are told from true
         overlaps by the number of seeds that agree, of which noisy reads need more.
+    cut_adapters : bool
+        Find overlaps of what is inside of the adapters that reads have at their ends.
     """
 
     kmer_length: int = within(8, 28, default=15)
@@ -43,6 +45,7 @@ class SketchParams(Limited):
     homopolymer_compressed: bool = False
     repeat_limit: int = within(0, expected="0 (derive) or more", default=0)
     window_errors: int = within(1, 76, default=15)
+    cut_adapters: bool = True
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,6 +31,8 @@ import numpy as np
 
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.text import spelling
+from overlapper.runtime.threads import for_each
+from overlapper.sketch.words import NO_WORD, words_of
 from overlapper.tables import Reads
 from overlapper.tables.reads import CODE_OF_BYTE
 
@@ -44,8 +46,8 @@ LEAST_ENDS = 30
 """Ends that a word of an adapter is at, at least; fewer do not tell if what follows is of many places."""
 IN_THE_MIDDLE = 0.1
 """Windows in the middle of reads that have the word, at most, as a share of the ends that do."""
-AGREED = 0.7
-"""Share of the words with a next base that it is taken by."""
+AGREED = 0.5
+"""Share of the words with a next base that it is taken by: most. Two in three R9 reads have the next one."""
 LEAST_BASES = 14
 """Bases of an adapter; shorter rests are left, such as the last ten of a PacBio adapter."""
 BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
@@ -60,8 +62,9 @@ MORE = 3
 ROUNDS = 10
 """Most adapters that are looked for, those included that turn out to be none."""
 _WORDS = 4**K
-_NO_WORD = -1
 _FOUR = 4
+_AT_A_TIME = 512
+"""Reads whose ends are looked at together, few enough for their words to fit into the cache."""
 
 
 def adapters_of(reads: Reads) -> list[str]:
@@ -77,11 +80,9 @@ def adapters_of(reads: Reads) -> list[str]:
     list of str
         Bases, inwards, that of most ends first; empty where the reads have none, or are too few to tell.
     """
-    ends, middles = _ends_and_middles(reads)
-    middle_counts = _counts(_words(middles))
-    words, found = _words(ends), list[str]()
+    words, middles = (words_of(codes, K) for codes in _ends_and_middles(reads))
+    counts, middle_counts, found = _counts(words), _counts(middles), list[str]()
     for _ in range(ROUNDS):
-        counts = _counts(words)
         stands_out = (counts >= LEAST_ENDS) & (middle_counts <= IN_THE_MIDDLE * counts)
         seed = int(np.argmax(np.where(stands_out, counts, 0)))
         if not stands_out[seed]:
@@ -90,11 +91,15 @@ def adapters_of(reads: Reads) -> list[str]:
         adapter = _spelled(path)
         if len(adapter) >= LEAST_BASES and _goes_on_in_many_ways(words, path[-1]):
             found.append(adapter)
-        words = words[~np.isin(words, path).any(axis=1)]
+        of_path = np.zeros(_WORDS + 1, np.bool_)  # the last one is that of no word
+        of_path[path] = True
+        has_it = of_path[words].any(axis=1)
+        counts = counts - _counts(words[has_it])
+        words = words[~has_it]
     return found
 
 
-def adapters_at_ends(reads: Reads, adapters: list[str]) -> np.ndarray:
+def adapters_at_ends(reads: Reads, adapters: list[str], threads: int = 1) -> np.ndarray:
     """Return the bases at both ends of reads that adapters take, with all that is outside of them.
 
     An end has an adapter where both share `SEEN` bases in a row. The innermost ones tell where the adapter
@@ -107,58 +112,47 @@ def adapters_at_ends(reads: Reads, adapters: list[str]) -> np.ndarray:
         Those shorter than three times `END` are not looked at.
     adapters : list of str
         As `adapters_of` returns them.
+    threads : int
+        Changes nothing but the time.
 
     Returns
     -------
     ndarray of int64, shape (reads, 2)
     """
-    taken = np.zeros((len(reads), 2), np.int64)
-    long = np.flatnonzero(reads.lengths >= 3 * END)
     behind: dict[str, int] = {}
     for adapter in adapters:
         for place in range(len(adapter) - SEEN + 1):
             word, bases = adapter[place : place + SEEN], len(adapter) - place
             more = MORE if bases > SEEN else 0
             behind[word] = max(behind.get(word, 0), bases + more)
-    known, taken_by = _table_of(behind)
-    for start in range(0, len(long), SAMPLED):  # so that no more are in memory than while they are found
-        which = long[start : start + SAMPLED].astype(np.int32)
-        words = _words(CODE_OF_BYTE[inward_ends(reads, which)].reshape(-1, END), SEEN)
-        there = np.isin(words, known)
-        innermost = words.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
-        word = words[np.arange(len(words)), innermost]
-        end = innermost + taken_by[np.searchsorted(known, word).clip(max=len(known) - 1)]
-        taken[which] = np.where(there.any(axis=1), end, 0).reshape(2, -1).T
-    taken[2 * taken.sum(axis=1) > reads.lengths] = 0
+    takes = np.zeros(4**SEEN + 1, np.uint16)  # bases, of each word; the last one is that of no word
+    if behind:
+        takes[_word_numbers(list(behind))] = list(behind.values())
+    taken = np.zeros((len(reads), 2), np.int64)
+    long = np.flatnonzero(reads.lengths >= 3 * END).astype(np.int32)
+
+    def take(start: int) -> None:
+        which = long[start : start + _AT_A_TIME]
+        of_words = takes[words_of(_inward_ends(reads, which), SEEN)]
+        innermost = of_words.shape[1] - 1 - (of_words > 0)[:, ::-1].argmax(axis=1)
+        by_innermost = of_words[np.arange(len(of_words)), innermost].astype(np.int64)
+        ends = np.where(by_innermost > 0, innermost + by_innermost, 0).reshape(2, -1).T
+        taken[which] = np.where(2 * ends.sum(axis=1) > reads.lengths[which], 0, ends.T).T
+
+    for_each(take, range(0, len(long), _AT_A_TIME), threads)
     return taken
 
 
-def _table_of(behind: dict[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return words in ascending order, and the bases from the first one of each to the end of its adapter."""
-    codes = CODE_OF_BYTE[np.frombuffer("".join(behind).encode(), np.uint8)].reshape(-1, SEEN)
-    words = _words(codes, SEEN)[:, 0]
-    order = np.argsort(words)
-    return words[order], np.array(list(behind.values()))[order]
+def _word_numbers(words: list[str]) -> np.ndarray:
+    """Return the number of each of some words of `SEEN` bases."""
+    codes = CODE_OF_BYTE[np.frombuffer("".join(words).encode(), np.uint8)].reshape(-1, SEEN)
+    return words_of(codes, SEEN)[:, 0]
 
 
-def inward_ends(reads: Reads, which: np.ndarray) -> np.ndarray:
-    """Return the bases of ends of reads, inwards.
-
-    Parameters
-    ----------
-    reads : Reads
-    which : ndarray of int32, shape (n,)
-
-    Returns
-    -------
-    ndarray of uint8
-        Letters of the first `END` bases of each of these reads, all that there are of a shorter one; then
-        those of their reverse complements.
-    """
-    lengths = reads.lengths[which].astype(np.int64)
-    sizes = np.minimum(END, lengths)
-    starts, stops = np.concatenate([0 * lengths, lengths - sizes]), np.concatenate([sizes, lengths])
-    return _spelled_both_ways(reads, which, starts, stops)
+def _inward_ends(reads: Reads, which: np.ndarray) -> np.ndarray:
+    """Return codes (uint8, shape (2 reads, `END`)) of the first bases of reads, then of the last, inwards."""
+    starts = np.concatenate([np.zeros(len(which), np.int64), reads.lengths[which] - END])
+    return _codes_both_ways(reads, which, starts)
 
 
 def _ends_and_middles(reads: Reads) -> tuple[np.ndarray, np.ndarray]:
@@ -166,28 +160,15 @@ def _ends_and_middles(reads: Reads) -> tuple[np.ndarray, np.ndarray]:
     long = np.flatnonzero(reads.lengths >= 3 * END)
     sample = long[np.linspace(0, len(long), min(SAMPLED, len(long)), endpoint=False).astype(np.int64)]
     which = sample.astype(np.int32)
-    starts = np.tile((reads.lengths[which].astype(np.int64) - END) // 2, 2)
-    letters = inward_ends(reads, which), _spelled_both_ways(reads, which, starts, starts + END)
-    ends, middles = (CODE_OF_BYTE[text].reshape(-1, END) for text in letters)
-    return ends, middles
+    middles = np.tile((reads.lengths[which] - END) // 2, 2)
+    return _inward_ends(reads, which), _codes_both_ways(reads, which, middles)
 
 
-def _spelled_both_ways(reads: Reads, which: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
-    """Return the letters of an interval of each read, then of the reverse complement of another one."""
+def _codes_both_ways(reads: Reads, which: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return codes of `END` bases of each read, then of the reverse complements of `END` others of each."""
     reverse = np.repeat([False, True], len(which))
-    return spelling.spell(PackedReads.of(reads), np.tile(which, 2), starts, stops, reverse)
-
-
-def _words(codes: np.ndarray, bases: int = K) -> np.ndarray:
-    """Return the words of rows of codes (int32, shape (rows, columns - bases + 1)); -1: a base is unknown."""
-    places = codes.shape[1] - bases + 1
-    words = np.zeros((len(codes), places), np.int32)
-    known = np.ones((len(codes), places), np.bool_)
-    for base in range(bases):
-        column = codes[:, base : base + places]
-        words = words << 2 | (column & 3)
-        known &= column < 4
-    return np.where(known, words, _NO_WORD)
+    letters = spelling.spell(PackedReads.of(reads), np.tile(which, 2), starts, starts + END, reverse)
+    return CODE_OF_BYTE[letters].reshape(-1, END)
 
 
 def _counts(words: np.ndarray) -> np.ndarray:
@@ -195,7 +176,7 @@ def _counts(words: np.ndarray) -> np.ndarray:
     ordered = np.sort(words, axis=1)
     first = np.ones(ordered.shape, np.bool_)
     first[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return np.bincount(ordered[first & (ordered != _NO_WORD)], minlength=_WORDS)
+    return np.bincount(ordered[first & (ordered != NO_WORD)], minlength=_WORDS)
 
 
 def _extended(seed: int, counts: np.ndarray, stands_out: np.ndarray) -> list[int]:
@@ -228,7 +209,7 @@ def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
     row, place, more = row[::step], place[::step] + K, ALIKE - K
     seen = place + more < words.shape[1]
     first, second = words[row[seen], place[seen]], words[row[seen], place[seen] + more]
-    known = (first != _NO_WORD) & (second != _NO_WORD)
+    known = (first != NO_WORD) & (second != NO_WORD)
     first, second = first[known], second[known]
     following = first >> 2 * (K - BEHIND)
     times = np.bincount(following, minlength=1)

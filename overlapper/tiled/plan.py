@@ -169,7 +169,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
         f"at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
-        f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
+        f"{_disk_of_run(bases, kmers, params) >> 20} MB",
         *_expected(workload, params, budget.threads),
     ]
 
@@ -200,12 +200,18 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
         Bytes.
     """
     kmers = registry.finder(params.finder).looked_at(store, params, threads)
-    needed = disk_bytes(int(store.lengths.sum()), kmers, params.finder)
+    needed = _disk_of_run(int(store.lengths.sum()), kmers, params)
     if needed > limit:
         raise ParameterError(
             f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
             "MB; give more, or seed less (--window)"
         )
+
+
+def _disk_of_run(bases: int, kmers: int, params: Params) -> int:
+    """Return what `disk_bytes` does, with reads a second time, without adapters, if these are looked for."""
+    without_adapters = int(DISK_PER_BASE * bases) if params.sketch.cut_adapters else 0
+    return disk_bytes(bases, kmers, params.finder) + without_adapters
 
 
 def disk_bytes(bases: int, kmers: int, finder: str) -> int:

@@ -45,9 +45,9 @@ def ends_with(ends):
 
 
 def agreed(choices, counts, stand_out, adapter):
-    """Return the word that seven tenths agree in, if it stands out and is new."""
+    """Return the word that half of them agree in, if it stands out and is new."""
     best = max(choices, key=lambda word: counts[word])  # the first one of equals
-    enough = 10 * counts[best] >= 7 * sum(counts[word] for word in choices)
+    enough = 2 * counts[best] >= sum(counts[word] for word in choices)
     return best if enough and best in stand_out and best not in words_of(adapter) else None
 
 
@@ -75,25 +75,6 @@ def alike(bases, typical):
         for i in range(13)
         for j in range(max(i - 2, 0), min(i + 2, 12) + 1)
     )
-
-
-def bases_with(adapter, end):
-    """Return how many bases of an end go with an adapter, as overlapper/assemble/ends.py defines it."""
-    row = [0] * (len(end) + 1)
-    for i, base in enumerate(adapter, 1):
-        before, row = row, [i]
-        for j, other in enumerate(end, 1):
-            row.append(min(before[j - 1] + (base != other), before[j] + 1, row[j - 1] + 1))
-    few = [j for j, edits in enumerate(row) if 5 * edits <= len(adapter)]
-    if few:
-        run = [j for j in few if all(k in few for k in range(j, few[-1]))]
-        return min(run, key=lambda j: (row[j], j))
-    shared = [(i, end.rfind(adapter[i : i + 12])) for i in range(len(adapter) - 11)]
-    inner = max(((i, at) for i, at in shared if at >= 0), default=None)
-    if inner is None:
-        return 0
-    inside = len(adapter) - inner[0] - 12
-    return inner[1] + 12 + (inside if inside < 12 else 0)
 
 
 def taken(sequence, adapters):

@@ -29,7 +29,8 @@ def fold(text, hash_of, k, words, most, spread, least, loop, apart):
     place = min(window, key=lambda pair: (pair[1] // 2, pair))[0] // 2
     arm = min(place, len(text) - place)
     distances = sorted(distance // 2 for _, distance in window)
-    if arm < least or distances[0] > loop:
+    if arm < least:
         return None
     stretches = [b - a for a, b in zip(distances, [*distances[1:], arm], strict=True)]
-    return place if apart * max(stretches) <= arm else None
+    joined = distances[0] <= max(loop, *stretches)
+    return place if joined and apart * max(stretches) <= arm else None

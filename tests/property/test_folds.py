@@ -58,6 +58,19 @@ def test_the_longer_side_is_left(threads):
     assert start == 0 and 3000 <= end <= 3000 + len(adapter)
 
 
+def test_of_noisy_reads_no_pair_may_be_near_the_fold():
+    """Two in five bases next to it are wrong, as few are elsewhere; no pair is as near as in a good read."""
+    random = np.random.default_rng(3)
+    text = list(GENOME[:9000] + turned(GENOME[1500:9000]))
+    for place in range(9000 - 300, 9000 + 300):
+        if random.random() < 0.4:
+            text[place] = random.choice(list("ACGT".replace(text[place], "")))
+    for place in random.integers(len(text), size=len(text) // 10):
+        text[place] = random.choice(list("ACGT"))
+    start, end = kept("".join(text))
+    assert start == 0 and abs(end - 9000) < 50
+
+
 @pytest.mark.parametrize(
     "text",
     [

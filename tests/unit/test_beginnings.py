@@ -57,6 +57,14 @@ def test_circles_without_such_a_word_stay(text):
     assert sequence_of(text) == text
 
 
+def test_no_word_of_the_beginning_has_an_unknown_base():
+    """Where others have 25 known ones in a row, it is the one word of 31."""
+    text = "".join(f"{GENOME[i : i + 25]}N" for i in range(0, 2_000, 25))
+    assert sequence_of(text) == text
+    only = GENOME[3_000:3_031]
+    assert sequence_of(f"{text}{only}N")[:31] in (only, reverse_complement(only))
+
+
 @pytest.mark.parametrize("strand", [str, reverse_complement])
 @pytest.mark.parametrize("start", [0, 700, 1_500])
 def test_circles_begin_with_a_gene(start, strand):

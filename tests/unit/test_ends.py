@@ -123,7 +123,13 @@ def test_copies_are_told_by_the_bases_that_are_left(monkeypatch):
         for genome, step in ((genomes[0], 200), (genomes[1], 600))
         for start in range(0, len(genome) - 2_000, step)
     ]
-    monkeypatch.setattr(contigs, "bases_of_adapters", lambda *_: np.array([[20_000, 0], [0, 0]]))
+    monkeypatch.setattr(
+        contigs,
+        "with_votes",
+        lambda sequences, *_: intervals_of(
+            sequences, np.array([20_000, 0]), sequences.lengths, sequences.names
+        ),
+    )
     made = assemble_reads(Reads.from_sequences([f"r{i}" for i in range(len(reads))], reads)).contigs
     assert (made.sequences.lengths < 11_000).tolist() == [True, False]
     assert made.depth[0] > 2 * made.depth[1]

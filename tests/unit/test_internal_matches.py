@@ -93,7 +93,7 @@ def test_barcodes_make_no_overlaps(genome, depth, errors):
 
 
 def test_reads_that_are_said_to_be_contained_match_over_all_of_them():
-    model = adapted_model("real-ont", mean_length=3000, identity=0.93)
+    model = adapted_model("real-ont", mean_length=3000, identity=0.93, adapters=0.0)
     reads, _ = simulate_reads(random_genome(20_000, seed=8), model, coverage=15, seed=8)
     found = find_overlaps(reads, threads=1)
     for kind, read, start, end in (

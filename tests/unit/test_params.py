@@ -72,6 +72,7 @@ BAD = {
     "classes.min_ratio": [-0.1, 1.1],
 }
 WITHOUT_LIMITS = {
+    "sketch.cut_adapters",
     "sketch.homopolymer_compressed",
     "classes.keep_internal",
     "classes.contained_in_repeats",

@@ -7,6 +7,7 @@ import numpy as np
 
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.oriented import unpack_bases
+from overlapper.kernels.common.packed import bases_at
 from overlapper.runtime.compile.cache import njit
 
 _UNKNOWN = 4
@@ -43,6 +44,16 @@ def cut_out(reads, read, start, end, reverse):
     runs = 0
     for i in range(n):
         length = end[i] - start[i]
+        if not reverse[i] and reads.unknown_offsets[read[i]] == reads.unknown_offsets[read[i] + 1]:
+            first = 32 * reads.word_offsets[read[i]] + start[i]
+            for j in range(0, length, 32):
+                words[word_offsets[i] + (j >> 5)] = bases_at(reads.words, first + j)
+            if length & 31:
+                words[word_offsets[i + 1] - 1] &= (np.uint64(1) << np.uint64(2 * (length & 31))) - np.uint64(
+                    1
+                )
+            unknown_offsets[i + 1] = runs
+            continue
         unpack_bases(reads, read[i], start[i], end[i], reverse[i], _UNKNOWN, codes)
         at, in_run = word_offsets[i], False
         for j in range(length):

@@ -94,11 +94,10 @@ def _fold(pairs, paired, length, spread, least, loop, apart, distances):
     if arm < least:
         return np.int64(-1)
     sort_few(distances[:best])
-    widest = max(distances[0] - loop, 0) * arm  # beyond all others if the loop is too long
+    widest = arm - distances[best - 1]
     for i in range(1, best):
         widest = max(widest, distances[i] - distances[i - 1])
-    widest = max(widest, arm - distances[best - 1])
-    return place if apart * widest <= arm else np.int64(-1)
+    return place if apart * widest <= arm and distances[0] <= max(loop, widest) else np.int64(-1)
 
 
 @njit(nogil=True, cache=True)
