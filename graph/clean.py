@@ -7,7 +7,8 @@ number). So an end of the genome keeps the best of its tips. Where there are two
 of a molecule (`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that
 node by a longer overlap, of equals where the other one begins with the smaller read number. Of a tip that
 stays, edges to other nodes that can be reached in a better way go. Repeated until none goes. A chain that has
-sequence of its own in the reduced graph (`overlapper.graph.own_sequence`) is no tip.
+sequence of its own (`overlapper.graph.own_sequence`) is no tip. Which have is asked each time: where the end
+of a haplotype forks, one way goes as a tip, and the other goes on with the chain before them.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
@@ -91,11 +92,10 @@ def clean(
         Reads and edges removed (mirrors counted), by reason.
     """
     counts: Counter[str] = Counter()
-    before, own = graph, reads_in_tips_of_their_own(graph, overlaps, params.tip_reads)
-    by_ends = confirmed and shared_depth < np.inf
+    before, by_ends = graph, confirmed and shared_depth < np.inf
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
-        graph = _counted(*cut_tips(graph, params.tip_reads, own, by_ends), counts)
+        graph = _counted(*cut_tips(graph, overlaps, params.tip_reads, by_ends), counts)
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
@@ -132,11 +132,12 @@ def find_tips(
 
 
 def cut_tips(
-    graph: Graph, most_reads: int, own: np.ndarray, by_ends: bool = True
+    graph: Graph, overlaps: Overlaps, most_reads: int, by_ends: bool = True
 ) -> tuple[Graph, dict[str, int]]:
-    """Remove tips, and edges of tips, until none is left; ``own`` are reads whose chains are no tips."""
+    """Remove tips, and edges of tips, until none is left."""
     reads, edges = len(graph.reads), 0
-    while True:
+    while any(doomed.any() for doomed in find_tips(graph, most_reads, graph.reads.read[:0], by_ends)):
+        own = reads_in_tips_of_their_own(graph, overlaps, most_reads)
         doomed_reads, doomed_edges = find_tips(graph, most_reads, own, by_ends)
         if not (doomed_reads.any() or doomed_edges.any()):
             break

@@ -264,7 +264,7 @@ def test_a_bubble_shows_once_a_shared_end_is_gone():
 
 
 STEPS = {
-    "tips": lambda g: cut_tips(g, 3, np.zeros(0, np.int32)),
+    "tips": lambda g: cut_tips(g, Overlaps.empty(), 3),
     "bubbles": lambda g: pop_bubbles(g, 40),
     "weak": lambda g: cut_weak(g, 0.7),
     "bridges": cut_bridges,
