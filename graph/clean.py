@@ -24,13 +24,6 @@ longer overlap makes those of the way on look weak. Where the depth of reads tha
 share is known, edges stay that are weak by chance, as no overlap tells which haplotype goes on
 (`overlapper.graph.forks`).
 
-**Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
-no bridge, or a bridge whose weaker overlap is longer (then the smaller read number). A read whose overlaps
-are the longest of both nodes is none.
-
-**Bi-loop.** A chain of at most ``tip_reads`` reads that leaves a node and comes back to its other strand: the
-weaker of its two edges goes.
-
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
 nodes: the end that two unitigs share. It goes; where reads are told that others confirm
 (``confirm_depth``), it stays with the unitig that it has the longest overlap with. Repeated until none is
@@ -56,7 +49,7 @@ from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
 from overlapper.graph.own_sequence import reads_in_tips_of_their_own
 from overlapper.graph.regained import regain_tips
-from overlapper.kernels.graph import bridges, bubbles, tips
+from overlapper.kernels.graph import bubbles, tips
 from overlapper.params.graph import CleanParams
 from overlapper.tables import Overlaps
 
@@ -99,15 +92,8 @@ def clean(
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
-    rounds = np.linspace(params.weak_start, params.weak_ratio, max(params.weak_rounds, 1))
-    for ratio in rounds[: params.weak_rounds - 1]:
+    for ratio in np.linspace(params.weak_ratio, params.weak_start, params.weak_rounds)[::-1]:
         graph = _counted(*cut_weak(graph, float(ratio), shared_depth), counts)
-        graph = without_tips_and_bubbles(graph)
-    graph = _counted(*cut_bridges(graph), counts)
-    graph = _counted(*cut_biloops(graph, params.tip_reads), counts)
-    graph = without_tips_and_bubbles(graph)
-    if params.weak_rounds:
-        graph = _counted(*cut_weak(graph, params.weak_ratio, shared_depth), counts)
         graph = without_tips_and_bubbles(graph)
     settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
@@ -200,19 +186,6 @@ def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[
         doomed[weak] = ~is_undecided(graph, weak, shared_depth)
     cleaned = graph.without(edges=doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
-
-
-def cut_bridges(graph: Graph) -> tuple[Graph, dict[str, int]]:
-    """Remove single reads that join two branching nodes."""
-    doomed = bridges.bridges(*_arrays(graph), graph.edges.overlap)
-    return graph.without(doomed), {"bridging reads": int(doomed.sum())}
-
-
-def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Open short chains that lead from a node to its other strand."""
-    doomed = bridges.biloops(*_arrays(graph), graph.edges.overlap, most_reads)
-    cleaned = graph.without(edges=doomed)
-    return cleaned, {"edges of bi-loops": len(graph.edges) - len(cleaned.edges)}
 
 
 def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:

@@ -26,8 +26,8 @@ MOST_INSERTED = 1.1
 """Ratio of inserted to deleted bases from which on homopolymer runs have no threshold of their own."""
 STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_FEW, REFILL_SLOPE = 70, 150, 38, 90, 125
 """Thresholds by which a draft is stripped of columns and then refilled, where reads insert more than they
-delete; the limits are fitted on real CLR reads (E. coli K-12 at 14x, human at 41x), the slopes on Sequel reads
-of lambda, and both judged on others (``docs/notes/assembly.md``)."""
+delete; the limits are fitted on real CLR reads (E. coli K-12 at 14x, human at 41x), the slopes on Sequel
+reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
 MOST_RAISED, RAISE_SLOPE = 10, 100
 """Most by which thresholds of earlier drafts are raised there, and the raise per excess of insertions: a
 column to be stripped had better not come in."""
@@ -77,8 +77,9 @@ def fit_threshold(pileups: PileupSource, params: CorrectParams, threads: int) ->
         even = THRESHOLD_EVEN if pileups.targets_vote else EVEN_ON_UNITIGS
         last = min(max(even + round(THRESHOLD_SLOPE * excess), LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
         if inserted >= MOST_INSERTED * deleted and not pileups.targets_vote:
-            rows, deep = sample.rows, params.max_depth * sample.targets.total_bases
-            strip, refill = stripping(excess, params.max_depth * min(1, (rows.t_end - rows.t_start).sum() / deep))
+            bases = (sample.rows.t_end - sample.rows.t_start).sum()
+            layers = min(float(bases) / sample.targets.total_bases, params.max_depth)
+            strip, refill = stripping(excess, layers)
             raised = min(round(RAISE_SLOPE * excess), MOST_RAISED)
             drafts = (min(threshold + raised, MOST_ASKED) for threshold in first)
             return dataclasses.replace(

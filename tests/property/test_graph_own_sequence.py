@@ -93,7 +93,7 @@ def test_the_end_of_a_genome_in_few_reads_is_no_tip(own, stays):
 
 @pytest.mark.parametrize(("own", "stays"), [(8, True), (2, False)])
 def test_the_end_of_a_haplotype_that_forks_is_no_tip(own, stays):
-    """Reads 0 to 9 in a row; 10, which contains ``own`` others, and 11 to 16 follow 9; 17 and 18 follow 10."""
+    """Reads 0 to 9 in a row; 10, with ``own`` others in it, and 11 to 16 follow 9; 17 and 18 follow 10."""
     row = {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(9)}
     other = {(18, 22): (4, 4, 16)} | {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(11, 16)}
     fork = {(18, 20): (5, 5, 15), (20, 34): (8, 8, 12), (20, 36): (9, 9, 11)}
