@@ -7,7 +7,8 @@ number). So an end of the genome keeps the best of its tips. Where there are two
 of a molecule (`overlapper.graph.molecule_ends`) is no error: it goes only where another such tip reaches that
 node by a longer overlap, of equals where the other one begins with the smaller read number. Of a tip that
 stays, edges to other nodes that can be reached in a better way go. Repeated until none goes. A chain that has
-sequence of its own in the reduced graph (`overlapper.graph.own_sequence`) is no tip.
+sequence of its own (`overlapper.graph.own_sequence`) is no tip. Which have is asked each time: where the end
+of a haplotype forks, one way goes as a tip, and the other goes on with the chain before them.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
@@ -22,13 +23,6 @@ the clearest cases go first: a dead end that a false edge hides is a tip once th
 longer overlap makes those of the way on look weak. Where the depth of reads that two haplotypes
 share is known, edges stay that are weak by chance, as no overlap tells which haplotype goes on
 (`overlapper.graph.forks`).
-
-**Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
-no bridge, or a bridge whose weaker overlap is longer (then the smaller read number). A read whose overlaps
-are the longest of both nodes is none.
-
-**Bi-loop.** A chain of at most ``tip_reads`` reads that leaves a node and comes back to its other strand: the
-weaker of its two edges goes.
 
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
 nodes: the end that two unitigs share. It goes; where reads are told that others confirm
@@ -55,7 +49,7 @@ from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
 from overlapper.graph.own_sequence import reads_in_tips_of_their_own
 from overlapper.graph.regained import regain_tips
-from overlapper.kernels.graph import bridges, bubbles, tips
+from overlapper.kernels.graph import bubbles, tips
 from overlapper.params.graph import CleanParams
 from overlapper.tables import Overlaps
 
@@ -91,23 +85,15 @@ def clean(
         Reads and edges removed (mirrors counted), by reason.
     """
     counts: Counter[str] = Counter()
-    before, own = graph, reads_in_tips_of_their_own(graph, overlaps, params.tip_reads)
-    by_ends = confirmed and shared_depth < np.inf
+    before, by_ends = graph, confirmed and shared_depth < np.inf
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
-        graph = _counted(*cut_tips(graph, params.tip_reads, own, by_ends), counts)
+        graph = _counted(*cut_tips(graph, overlaps, params.tip_reads, by_ends), counts)
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
-    rounds = np.linspace(params.weak_start, params.weak_ratio, max(params.weak_rounds, 1))
-    for ratio in rounds[: params.weak_rounds - 1]:
+    for ratio in np.linspace(params.weak_ratio, params.weak_start, params.weak_rounds)[::-1]:
         graph = _counted(*cut_weak(graph, float(ratio), shared_depth), counts)
-        graph = without_tips_and_bubbles(graph)
-    graph = _counted(*cut_bridges(graph), counts)
-    graph = _counted(*cut_biloops(graph, params.tip_reads), counts)
-    graph = without_tips_and_bubbles(graph)
-    if params.weak_rounds:
-        graph = _counted(*cut_weak(graph, params.weak_ratio, shared_depth), counts)
         graph = without_tips_and_bubbles(graph)
     settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
@@ -132,11 +118,12 @@ def find_tips(
 
 
 def cut_tips(
-    graph: Graph, most_reads: int, own: np.ndarray, by_ends: bool = True
+    graph: Graph, overlaps: Overlaps, most_reads: int, by_ends: bool = True
 ) -> tuple[Graph, dict[str, int]]:
-    """Remove tips, and edges of tips, until none is left; ``own`` are reads whose chains are no tips."""
+    """Remove tips, and edges of tips, until none is left."""
     reads, edges = len(graph.reads), 0
-    while True:
+    while any(doomed.any() for doomed in find_tips(graph, most_reads, graph.reads.read[:0], by_ends)):
+        own = reads_in_tips_of_their_own(graph, overlaps, most_reads)
         doomed_reads, doomed_edges = find_tips(graph, most_reads, own, by_ends)
         if not (doomed_reads.any() or doomed_edges.any()):
             break
@@ -199,19 +186,6 @@ def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[
         doomed[weak] = ~is_undecided(graph, weak, shared_depth)
     cleaned = graph.without(edges=doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
-
-
-def cut_bridges(graph: Graph) -> tuple[Graph, dict[str, int]]:
-    """Remove single reads that join two branching nodes."""
-    doomed = bridges.bridges(*_arrays(graph), graph.edges.overlap)
-    return graph.without(doomed), {"bridging reads": int(doomed.sum())}
-
-
-def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Open short chains that lead from a node to its other strand."""
-    doomed = bridges.biloops(*_arrays(graph), graph.edges.overlap, most_reads)
-    cleaned = graph.without(edges=doomed)
-    return cleaned, {"edges of bi-loops": len(graph.edges) - len(cleaned.edges)}
 
 
 def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:

@@ -124,9 +124,7 @@ def layout(
     ] = False,
     tip_reads: Annotated[
         int | None,
-        typer.Option(
-            help="Largest number of reads in a tip, an island or a bi-loop that is removed.", show_default="4"
-        ),
+        typer.Option(help="Largest number of reads in a tip or an island that is removed.", show_default="4"),
     ] = None,
     bubble_bases: Annotated[
         int | None, options.bases("Longest bubble that is removed.", show_default="50000")

@@ -24,10 +24,10 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 MOST_INSERTED = 1.1
 """Ratio of inserted to deleted bases from which on homopolymer runs have no threshold of their own."""
-STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 150, 44, 125
+STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_FEW, REFILL_SLOPE = 70, 150, 38, 90, 125
 """Thresholds by which a draft is stripped of columns and then refilled, where reads insert more than they
-delete; the limits are fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), the slopes on
-Sequel reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
+delete; the limits are fitted on real CLR reads (E. coli K-12 at 14x, human at 41x), the slopes on Sequel
+reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
 MOST_RAISED, RAISE_SLOPE = 10, 100
 """Most by which thresholds of earlier drafts are raised there, and the raise per excess of insertions: a
 column to be stripped had better not come in."""
@@ -77,7 +77,9 @@ def fit_threshold(pileups: PileupSource, params: CorrectParams, threads: int) ->
         even = THRESHOLD_EVEN if pileups.targets_vote else EVEN_ON_UNITIGS
         last = min(max(even + round(THRESHOLD_SLOPE * excess), LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
         if inserted >= MOST_INSERTED * deleted and not pileups.targets_vote:
-            strip, refill = stripping(excess)
+            bases = (sample.rows.t_end - sample.rows.t_start).sum()
+            layers = min(float(bases) / sample.targets.total_bases, params.max_depth)
+            strip, refill = stripping(excess, layers)
             raised = min(round(RAISE_SLOPE * excess), MOST_RAISED)
             drafts = (min(threshold + raised, MOST_ASKED) for threshold in first)
             return dataclasses.replace(
@@ -116,19 +118,25 @@ def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, thr
     return consensus(pileups, all_alike, threads).counts
 
 
-def stripping(excess: float) -> tuple[int, int]:
+def stripping(excess: float, layers: float) -> tuple[int, int]:
     """Return the thresholds (in percent) for a base to stay in a stripped draft, and then to be inserted.
 
     A base that a read inserts nearby pairs a column of the draft by chance, if there is one. So a column that
     is there has too many votes, and one that is not there too few, the more so the more reads insert.
 
+    Between most neighbouring columns no base is missing. As many votes as outweigh that are a smaller share
+    of more votes, so that the least share for an insertion falls to a limit as one over their number.
+
     Parameters
     ----------
     excess : float
         Share of insertions among insertions and deletions, less one half.
+    layers : float
+        Mean number that vote on a base.
     """
     strip = min(THRESHOLD_EVEN + round(STRIP_SLOPE * excess), STRIP_MOST)
-    return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
+    least = REFILL_LEAST + round(REFILL_FEW / max(layers, 1))
+    return strip, min(max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), least), THRESHOLD_EVEN)
 
 
 def fit_doubt(pileups: PileupSource, params: CorrectParams, threads: int) -> int:

@@ -121,7 +121,7 @@ class CleanParams(Limited):
     Attributes
     ----------
     tip_reads : int
-        Most reads in a tip, an island or the chain of a bi-loop.
+        Most reads in a tip or an island.
     bubble_bases : int
         Longest distance between the ends of a bubble.
     weak_ratio : float

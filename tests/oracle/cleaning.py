@@ -166,49 +166,6 @@ def is_undecided(edges, v, w, shared):
     return one_of_four or (v >> 1 in shared and before(edges, w) == [v])
 
 
-def bridges(edges, bases):
-    strength = {}
-    for read in range(len(bases)):
-        v = 2 * read
-        if len(before(edges, v)) == 1 and len(after(edges, v)) == 1:
-            (source,), (sink,) = before(edges, v), after(edges, v)
-            longest = (
-                max(edges[source, w] for w in after(edges, source)),
-                max(edges[w, sink] for w in before(edges, sink)),
-            )
-            both = edges[source, v], edges[v, sink]
-            if len(after(edges, source)) > 1 and len(before(edges, sink)) > 1 and both != longest:
-                strength[read] = min(both)
-
-    def outdone(read, others):
-        return any(o not in strength or (strength[o], -o) > (strength[read], -read) for o in others)
-
-    doomed = set()
-    for read in strength:
-        v = 2 * read
-        (source,), (sink,) = before(edges, v), after(edges, v)
-        left = {w >> 1 for w in after(edges, source)} - {read}
-        right = {w >> 1 for w in before(edges, sink)} - {read}
-        if outdone(read, left) and outdone(read, right):
-            doomed.add(read)
-    return doomed
-
-
-def biloops(edges, most):
-    doomed = set()
-    for w, v in edges:
-        if len(after(edges, w)) < 2 or len(before(edges, v)) != 1:
-            continue
-        chain = chain_from(edges, v)
-        if len(chain) > most or len(after(edges, chain[-1])) < 2 or (w, chain[-1] ^ 1) not in edges:
-            continue
-        back = (w, chain[-1] ^ 1)
-        if back != (w, v):
-            loser = (w, v) if edges[w, v] < edges[back] else back
-            doomed |= {loser, (loser[1] ^ 1, loser[0] ^ 1)}
-    return doomed
-
-
 def superbubbles(edges, reads, lengths, max_bases):
     """Return ``(source, sink, nodes between)`` of every bubble; a source has at most one."""
     nodes = range(2 * reads)

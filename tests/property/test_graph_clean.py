@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from overlapper import graph
 from overlapper.graph.clean import (
-    cut_biloops,
-    cut_bridges,
     cut_forked_ends,
     cut_tips,
     cut_weak,
@@ -144,31 +142,6 @@ def test_two_haplotypes_part_behind_reads_of_each():
 
 
 @settings(max_examples=tries(150), deadline=None)
-@given(graphs())
-def test_bridges_equal_the_oracle(built):
-    assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(
-        overlaps_of(built), built.lengths.tolist()
-    )
-
-
-def test_reads_that_go_through_what_two_haplotypes_share_are_no_bridges():
-    """Reads 5 and 25 do; 4 and 24 lead to the other haplotype, too, by shorter overlaps."""
-    joins = in_rows(range(11), range(20, 31)) | {(8, 52): (8, 8, 12), (48, 12): (8, 8, 12)}
-    assert cut_bridges(graph_of([20] * 31, joins))[1] == {"bridging reads": 0}
-    joins |= {(8, 52): (4, 4, 16), (48, 12): (4, 4, 16)}
-    assert cut_bridges(graph_of([20] * 31, joins))[1] == {"bridging reads": 2}
-
-
-@settings(max_examples=tries(150), deadline=None)
-@given(graphs(max_reads=4), MOST)
-def test_biloops_equal_the_oracle(built, most):
-    edges = overlaps_of(built)
-    doomed = oracle.biloops(edges, most)
-    expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
-    assert overlaps_of(cut_biloops(built, most)[0]) == expected
-
-
-@settings(max_examples=tries(150), deadline=None)
 @given(graphs(max_reads=6, max_joins=12), st.integers(5, 60))
 def test_no_bubble_is_left_and_none_is_invented(built, max_bases):
     def bubbles(found):
@@ -264,11 +237,9 @@ def test_a_bubble_shows_once_a_shared_end_is_gone():
 
 
 STEPS = {
-    "tips": lambda g: cut_tips(g, 3, np.zeros(0, np.int32)),
+    "tips": lambda g: cut_tips(g, Overlaps.empty(), 3),
     "bubbles": lambda g: pop_bubbles(g, 40),
     "weak": lambda g: cut_weak(g, 0.7),
-    "bridges": cut_bridges,
-    "bi-loops": lambda g: cut_biloops(g, 3),
     "forked ends": lambda g: cut_forked_ends(g, 3),
     "joined forked ends": lambda g: join_forked_ends(g, 3),
     "islands": lambda g: drop_islands(g, Overlaps.empty(), 2),

@@ -91,6 +91,18 @@ def test_the_end_of_a_genome_in_few_reads_is_no_tip(own, stays):
     assert (10 in cleaned.reads.read) == stays
 
 
+@pytest.mark.parametrize(("own", "stays"), [(8, True), (2, False)])
+def test_the_end_of_a_haplotype_that_forks_is_no_tip(own, stays):
+    """Reads 0 to 9 in a row; 10, with ``own`` others in it, and 11 to 16 follow 9; 17 and 18 follow 10."""
+    row = {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(9)}
+    other = {(18, 22): (4, 4, 16)} | {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(11, 16)}
+    fork = {(18, 20): (5, 5, 15), (20, 34): (8, 8, 12), (20, 36): (9, 9, 11)}
+    built = containing(graph_of([20] * 19, row | other | fork), [10] * own, 20)
+    cleaned, _ = graph.clean(built, Overlaps.empty())
+    assert (10 in cleaned.reads.read) == stays
+    assert {17, 18} - set(cleaned.reads.read.tolist()) == ({17} if stays else {17, 18})
+
+
 def test_of_two_islands_of_one_molecule_that_of_more_reads_stays():
     """Reads 0 and 1 contain six and ten others; each of the first six fits 1 as well, and the ten fit 0."""
     built = containing(graph_of([20, 20], {}), [0] * 6 + [1] * 10, 20)

@@ -60,6 +60,16 @@ def test_internal_matches_of_other_parts_of_a_read_count():
     assert not bettered(on, np.array([True, True, False])).any()
 
 
-@pytest.mark.parametrize(("excess", "expected"), [(0.0, (56, 56)), (0.06, (65, 48)), (0.4, (70, 44))])
-def test_drafts_are_stripped_and_refilled_the_more_reads_insert(excess, expected):
-    assert stripping(excess) == expected
+@pytest.mark.parametrize(
+    ("excess", "layers", "expected"),
+    [
+        (0.0, 20, (56, 56)),
+        (0.06, 20, (65, 48)),
+        (0.4, 14, (70, 44)),
+        (0.4, 40, (70, 40)),
+        (0.4, 1e9, (70, 38)),
+        (0.4, 2, (70, 56)),
+    ],
+)
+def test_drafts_are_stripped_and_refilled_the_more_reads_insert(excess, layers, expected):
+    assert stripping(excess, layers) == expected
