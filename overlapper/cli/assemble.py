@@ -66,6 +66,7 @@ def assemble(
     ] = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     correct: Annotated[
         str | None,
         typer.Option(
@@ -181,6 +182,7 @@ def assemble(
     load_compute(device)
 
     from overlapper.cli.record import Record
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
     from overlapper.params.text import to_toml
 
@@ -195,8 +197,9 @@ def assemble(
         "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
-        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=stages, option="--output", memory=memory,
         threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip

@@ -48,6 +48,7 @@ def correct(
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     uncovered: Annotated[
         str,
         typer.Option(
@@ -97,14 +98,16 @@ def correct(
     load_compute(device)
 
     from overlapper.cli.record import Record
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.params.correction import CorrectParams
     from overlapper.params.text import to_toml
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, given)
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
-        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (

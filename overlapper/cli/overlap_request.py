@@ -10,6 +10,7 @@ from overlapper.cli.config import read_config
 
 if TYPE_CHECKING:
     from overlapper.io.fastx import FastxParts
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.tables import Reads
 
 
@@ -55,8 +56,7 @@ class OverlapRequest:
         config: str | None,
         given: Mapping[str, Any],
         *,
-        min_length: int,
-        min_quality: float,
+        read_filter: ReadFilter,
         reference: str | None,
         both_sides: bool,
         group_by: str | None,
@@ -67,7 +67,6 @@ class OverlapRequest:
         """Check what the command was asked for; ``given`` are options that go before those of ``config``."""
         from overlapper.cli.options import checked_sides
         from overlapper.io.fastx import FastxParts
-        from overlapper.io.read_filter import ReadFilter
         from overlapper.io.writers import check_format
         from overlapper.overlap.presets import check_preset
         from overlapper.params.stages import Params
@@ -75,9 +74,7 @@ class OverlapRequest:
 
         changes = _changes(config, given)
         threads = threads or available_threads()
-        parts = FastxParts(
-            *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
-        )
+        parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
         check_preset(preset)
         check_format(output)
         sides = checked_sides(both_sides, group_by, output)

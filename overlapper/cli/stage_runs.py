@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from overlapper.correct.resources import Resources
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.read_store import ReadStore
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
@@ -74,8 +75,7 @@ class StageRun:
         params: Any,
         preset: str,
         *,
-        min_length: int,
-        min_quality: float,
+        read_filter: ReadFilter,
         reference: str | None,
         output: str,
         workdir: str | None,
@@ -87,7 +87,6 @@ class StageRun:
     ) -> Self:
         """Check what a command was asked for, before any read is read."""
         from overlapper.io.fastx import FastxParts
-        from overlapper.io.read_filter import ReadFilter
         from overlapper.overlap.presets import check_preset
         from overlapper.runtime.gpu.devices import select_devices
         from overlapper.runtime.threads import available_threads
@@ -99,7 +98,7 @@ class StageRun:
         devices = select_devices(device)
         threads = threads or available_threads()
         parts = FastxParts(
-            *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality),
+            *reads, keep_qualities=True, read_filter=read_filter,
             reference=reference, threads=threads,
         )  # fmt: skip
         return cls(

@@ -166,7 +166,10 @@ def _kept_beside(output: str, command: str) -> tuple[str, Mapping[str, Any]] | N
 def _filter_of(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return which reads a run left out, as `read_fastx` takes it: what is reported is what the run saw."""
     given = run.get("run", {}).get("read_filter", {})
-    return dataclasses.asdict(ReadFilter(int(given.get("min_length", 0)), given.get("min_quality", 0.0)))
+    known = {
+        field.name: type(field.default)(given.get(field.name, 0)) for field in dataclasses.fields(ReadFilter)
+    }
+    return dataclasses.asdict(ReadFilter(**known))
 
 
 def _check_one(paths: Sequence[str], what: str) -> None:
