@@ -1,8 +1,10 @@
 """Contigs as files: FASTA, GFA 1 and a table.
 
-FASTA names carry the tags of the GFA file: ``LN``, bases; ``dp``, depth; ``RC``, reads. In GFA 1, ``L`` joins
-ends of contigs, without a CIGAR, as polishing changed what the reads aligned; a circle is joined to itself by
-``0M``.
+Lines of FASTA say behind the name what readers of Flye's, Unicycler's and hifiasm's contigs look for:
+``length=``, ``circular=`` and ``depth=``. In GFA 1, segments have the tags ``LN``, bases; ``dp``, depth;
+``RC``, reads. ``A`` lines are those of hifiasm: contig, about where the read begins on it, strand, read, and
+about which part of the read that is. ``L`` joins ends of contigs, without a CIGAR, as polishing changed what
+the reads aligned; a circle is joined to itself by ``0M``.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from overlapper.assemble.laid_out import Contigs
+from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.kernels.common.error_sums import ONE, error_sums
+from overlapper.tables import Reads
 
 _LEFT_OUT_COLUMNS = ("left_out", "read", "contig", "start", "end")
 _COLUMNS = (
@@ -32,16 +36,36 @@ _COLUMNS = (
 def contig_fasta(contigs: Contigs) -> Iterator[str]:
     """Yield the lines of the sequences."""
     for contig, name in enumerate(contigs.sequences.names):
-        yield f">{name} {' '.join(_tags(contigs, contig))}"
+        circular = "true" if contigs.circular[contig] else "false"
+        length, depth = contigs.sequences.lengths[contig], contigs.depth[contig]
+        yield f">{name} length={length} circular={circular} depth={depth:.2f}x"
         yield contigs.sequences.sequence(contig)
 
 
-def contig_gfa(contigs: Contigs) -> Iterator[str]:
-    """Yield the lines of segments and links."""
+def contig_gfa(
+    contigs: Contigs, placed: PlacedReads, read_names: Reads, *, bases: bool = True
+) -> Iterator[str]:
+    """Yield the lines of segments, their reads, and links.
+
+    Parameters
+    ----------
+    contigs : Contigs
+    placed : PlacedReads
+    read_names : Reads
+        All reads of the input.
+    bases : bool
+        Whether segments have sequences; else these are ``*``.
+    """
     yield "H\tVN:Z:1.0"
     names = contigs.sequences.names
+    bounds = np.searchsorted(placed.contig, np.arange(len(contigs) + 1))
     for contig, name in enumerate(names):
-        yield "\t".join(["S", name, contigs.sequences.sequence(contig), *_tags(contigs, contig)])
+        spelled = contigs.sequences.sequence(contig) if bases else "*"
+        yield "\t".join(["S", name, spelled, *_tags(contigs, contig)])
+        for row in range(bounds[contig], bounds[contig + 1]):
+            start, strand = max(int(placed.start[row]), 0), "+-"[int(placed.reverse[row])]
+            part = placed.r_start[row], placed.r_end[row]
+            yield f"A\t{name}\t{start}\t{strand}\t{read_names.name(placed.read[row])}\t{part[0]}\t{part[1]}"
         if contigs.circular[contig]:
             yield f"L\t{name}\t+\t{name}\t+\t0M"
     for source, target in zip(contigs.link_source.tolist(), contigs.link_target.tolist(), strict=True):

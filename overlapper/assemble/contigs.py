@@ -27,7 +27,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from overlapper.assemble.agreement import with_agreement, with_votes
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
 from overlapper.assemble.covered import Covered
-from overlapper.assemble.ends import unconfirmed_ends, without_adapters, without_ends
+from overlapper.assemble.ends import CutOff, adapter_ends, unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import (
@@ -46,6 +46,7 @@ from overlapper.assemble.layouts import (
     tell_haplotypes_apart,
 )
 from overlapper.assemble.parents import ParentReads
+from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
@@ -66,21 +67,6 @@ from overlapper.sketch.depth import ASIDE, told
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
-
-
-class CutOff(NamedTuple):
-    """Bases that were cut off ends of contigs (`overlapper.assemble.ends`).
-
-    Attributes
-    ----------
-    adapters : int
-        Of adapters, and what was outside of them.
-    errors : int
-        That too few reads have for their errors to be corrected.
-    """
-
-    adapters: int
-    errors: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -110,6 +96,8 @@ class Assembled:
         Reads of contigs that are left out (`overlapper.assemble.rubbish`).
     names_left_out : list of str
         Of these reads.
+    placed : PlacedReads
+        Where the reads of contigs lie.
     """
 
     contigs: Contigs
@@ -123,6 +111,7 @@ class Assembled:
     haplotypes: Haplotypes | None
     left_out: LeftOut
     names_left_out: list[str]
+    placed: PlacedReads
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -323,12 +312,14 @@ def assemble_packed(
         if covered:
             sequences = with_votes(sequences, covered.on(layout.laid_out, steps.origin), plan.error_rate)
     stays, laid_out_bases = contigs.ends_that_stay(), sequences.total_bases
-    sequences = without_adapters(sequences, adapters, stays)
+    polished_lengths, cut = sequences.lengths, adapter_ends(sequences, adapters, stays)
+    sequences = without_ends(sequences, cut)
     bases = sequences.total_bases
-    left_out = layout.left_out
+    left_out, beginnings = layout.left_out, None
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        sequences = without_ends(sequences, unconfirmed_ends(sequences.lengths, confirmed, stays))
+        unconfirmed = unconfirmed_ends(sequences.lengths, confirmed, stays)
+        sequences, cut = without_ends(sequences, unconfirmed), cut + unconfirmed
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences, left_out = beginnings.turned(sequences), left_out.turned(beginnings, sequences.lengths)
@@ -337,13 +328,16 @@ def assemble_packed(
         contigs.of_all(layout.laid_out.reads, weights[steps.origin]), sequences=sequences
     )
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
+    before = layout.laid_out.contigs.sequences.lengths
+    placed = steps.placed(layout.laid_out.reads).moved(before, polished_lengths, cut, beginnings)
+    placed = placed.phased(haplotypes.phased) if haplotypes else placed
     held = Held.of("contigs", steps.origin[layout.laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, held, warnings, contradicted, adapters, cut_off, haplotypes,
-        left_out, names,
+        left_out, names, placed,
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,28 @@ ERRORS = 5
 than one of 10,000 ends one of 28."""
 
 
+class CutOff(NamedTuple):
+    """Bases that were cut off ends of contigs.
+
+    Attributes
+    ----------
+    adapters : int
+        Of adapters, and what was outside of them.
+    errors : int
+        That too few reads have for their errors to be corrected.
+    """
+
+    adapters: int
+    errors: int
+
+
 def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarray) -> Reads:
-    """Cut adapters off the ends of sequences, with all that is outside of them.
+    """Return sequences without what `adapter_ends` tells of both ends."""
+    return without_ends(sequences, adapter_ends(sequences, adapters, stays))
+
+
+def adapter_ends(sequences: Reads, adapters: Sequence[str], stays: np.ndarray) -> np.ndarray:
+    """Return the bases of adapters at both ends of sequences (shape (n, 2)), and of all outside of them.
 
     An end has an adapter where it has all of it, with few edits (`ERRORS`), the innermost one if there are
     several, or where they share `SEEN` bases in a row. Of these the innermost ones of the adapter count: what
@@ -43,7 +64,7 @@ def without_adapters(sequences: Reads, adapters: Sequence[str], stays: np.ndarra
     bounds = offsets_of(np.tile(np.minimum(END, sequences.lengths), 2))
     ends = (letters[a:b] for a, b in itertools.pairwise(bounds.tolist()))
     cut = [max((_bases_with(adapter, end) for adapter in adapters), default=0) for end in ends]
-    return without_ends(sequences, _allowed(np.reshape(cut, (2, -1)).T, sequences.lengths, stays))
+    return _allowed(np.reshape(cut, (2, -1)).T, sequences.lengths, stays)
 
 
 def without_ends(sequences: Reads, cut: np.ndarray) -> Reads:

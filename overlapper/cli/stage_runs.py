@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from overlapper.io.identity import Input
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.read_store import ReadStore
+    from overlapper.io.tags import TagChoice
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
     from overlapper.tiled.plan import Budget
@@ -84,6 +85,7 @@ class StageRun:
         threads: int,
         device: str = "cpu",
         gpu_memory: int = 0,
+        tags: TagChoice | None = None,
     ) -> Self:
         """Check what a command was asked for, before any read is read."""
         from overlapper.io.fastx import FastxParts
@@ -98,7 +100,7 @@ class StageRun:
         devices = select_devices(device)
         threads = threads or available_threads()
         parts = FastxParts(
-            *reads, keep_qualities=True, read_filter=read_filter,
+            *reads, keep_qualities=True, read_filter=read_filter, tags=tags,
             reference=reference, threads=threads,
         )  # fmt: skip
         return cls(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.common import cigars
 from overlapper.kernels.seeds.reference_seeds import X_BITS
-from overlapper.mapping.chains import chain
+from overlapper.mapping.chains import Chains, chain
 from overlapper.mapping.choice import Groups, mapping_quality, other_score
 from overlapper.mapping.extenders import MapExtender, map_extender
 from overlapper.mapping.parts import Parts, align_chains
@@ -136,6 +136,18 @@ class BatchMapper:
             self.counts.update(counts)
             self.seconds.update(seconds)
             yield reads, mappings
+
+    def aligned(self, reads: Reads, chosen: Callable[[Chains], Chains]) -> Mappings:
+        """Return the mappings of reads by some of their chains.
+
+        Parameters
+        ----------
+        reads : Reads
+        chosen : callable
+            Given all chains, returns those that count.
+        """
+        chains = chosen(chain(self.seeder.find(reads), self.reference, self.params.chain))
+        return self._choose(reads, align_chains(reads, self.reference, chains, self.extender, self.params))
 
     def _map(self, reads: Reads) -> tuple[Reads, Mappings, dict[str, int], dict[str, float]]:
         """Map reads; what they go through is counted and timed."""
