@@ -107,7 +107,9 @@ class BatchMapper:
 
     def map_all(self, reads: Reads, threads: int | None = None) -> Mappings:
         """Return the mappings of all reads; the arguments are those of `map`."""
-        return Mappings.concat([mappings for _, mappings in self.map(reads, threads)] or [_none()])
+        return Mappings.concat(
+            [mappings for _, mappings in self.map(reads, threads)] or [Mappings.unmapped()]
+        )
 
     def map_parts(
         self, parts: Iterable[Reads], threads: int | None = None
@@ -258,9 +260,3 @@ def map_reads(
         params = MapParams.preset(params)
     reference, reads = (reads_given(given, threads or available_threads()) for given in (reference, reads))
     return BatchMapper.prepare(reference, params, threads).map_all(reads, threads)
-
-
-def _none() -> Mappings:
-    """Return a table without rows, but with CIGARs."""
-    empty = Mappings.empty()
-    return dataclasses.replace(empty, cigar=np.empty(0, np.uint32), cigar_offsets=np.zeros(1, np.int64))

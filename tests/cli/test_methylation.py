@@ -1,10 +1,12 @@
 """Methylation of two haplotypes, called from what each command writes, is what was put into the reads."""
 
 import collections
+import re
 
 import pysam
 import pytest
 
+from overlapper.io.fastx import read_fastx
 from tests.methylated import Methylated
 from tests.oracle.base_modifications import places_on_reference
 from tests.read_sets import reverse_complement
@@ -101,3 +103,20 @@ def test_after_assemble(command, made):
                 truth[haplotype, name, places[word, name]] = methylated
     assert len(truth) >= 0.95 * sum(map(len, made.truth))
     assert agreement(found, truth) >= ENOUGH
+
+
+@pytest.mark.parametrize("output", ["corrected.bam", "corrected.fastq"])
+def test_after_correct(command, made, output):
+    folder, made = made
+    result = command("correct", folder / "reads.bam", "-o", output)
+    assert result.code == 0
+    counts = re.findall(r"([0-9,]+) base modifications (?:kept|lost)", result.err)
+    kept, lost = (int(count.replace(",", "")) for count in counts)
+    assert 0 < lost < 0.01 * kept
+    reads = read_fastx(output, tags="all")
+    for read in range(len(reads)):
+        tags = dict(tag.split(":", 1) for tag in reads.tags_of(read).decode().split("\t"))
+        assert tags["RG"] == "Z:run" and tags["MN"] == f"i:{reads.lengths[read]}"
+    assert command("map", folder / "one.fa", output, "-o", "o.bam", "-p", "hifi").code == 0
+    truth = {(of, "one", site): value for of in (0, 1) for site, value in made.truth[of].items()}
+    assert agreement(called("o.bam", haplotype_of), truth) >= ENOUGH
