@@ -1,10 +1,11 @@
 """Contigs as files: FASTA, GFA 1 and a table.
 
-Lines of FASTA say behind the name what readers of Flye's, Unicycler's and hifiasm's contigs look for:
-``length=``, ``circular=`` and ``depth=``. In GFA 1, segments have the tags ``LN``, bases; ``dp``, depth;
-``RC``, reads. ``A`` lines are those of hifiasm: contig, about where the read begins on it, strand, read, and
-about which part of the read that is. ``L`` joins ends of contigs, without a CIGAR, as polishing changed what
-the reads aligned; a circle is joined to itself by ``0M``.
+Lines of FASTA are those of unitigs (`overlapper.graph.export.fasta_line`). In GFA 1, segments have the tags
+``LN``, bases; ``dp``, depth; ``RC``, reads. ``A`` lines are those of hifiasm: contig, about where the read
+begins on it, strand, read, and about which part of the read that is. ``L`` joins ends of contigs, without a
+CIGAR, as polishing changed what the reads aligned; a circle is joined to itself by ``0M``. ``W`` lines say
+which contigs are of which haplotype: those whose pieces are of one haplotype and of one phase block, or
+shared; the name of the sequence is that of the contig, that of the sample `SAMPLE`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.rubbish import LeftOut
+from overlapper.graph.export import fasta_line
+from overlapper.graph.gfa import Walk
 from overlapper.kernels.common.error_sums import ONE, error_sums
 from overlapper.tables import Reads
 
@@ -30,22 +34,32 @@ _COLUMNS = (
     "quality",
     "unconfirmed",
     "contradicted",
+    "repeat",
+    "alt_group",
 )
+SAMPLE = "sample"
+"""The name of the sample in walks: reads do not tell it."""
+REPEATED = 1.5
+"""Copies from which on a contig is a repeat."""
 
 
 def contig_fasta(contigs: Contigs) -> Iterator[str]:
     """Yield the lines of the sequences."""
-    for contig, name in enumerate(contigs.sequences.names):
-        circular = "true" if contigs.circular[contig] else "false"
-        length, depth = contigs.sequences.lengths[contig], contigs.depth[contig]
-        yield f">{name} length={length} circular={circular} depth={depth:.2f}x"
+    names, lengths = contigs.sequences.names, contigs.sequences.lengths
+    for contig, columns in enumerate(zip(names, lengths, contigs.circular, contigs.depth, strict=True)):
+        yield fasta_line(*columns)
         yield contigs.sequences.sequence(contig)
 
 
 def contig_gfa(
-    contigs: Contigs, placed: PlacedReads, read_names: Reads, *, bases: bool = True
+    contigs: Contigs,
+    placed: PlacedReads,
+    read_names: Reads,
+    phased: Phased | None = None,
+    *,
+    bases: bool = True,
 ) -> Iterator[str]:
-    """Yield the lines of segments, their reads, and links.
+    """Yield the lines of segments, their reads, links and haplotypes.
 
     Parameters
     ----------
@@ -53,10 +67,11 @@ def contig_gfa(
     placed : PlacedReads
     read_names : Reads
         All reads of the input.
+    phased : Phased, optional
     bases : bool
         Whether segments have sequences; else these are ``*``.
     """
-    yield "H\tVN:Z:1.0"
+    yield f"H\tVN:Z:{'1.1' if phased else '1.0'}"
     names = contigs.sequences.names
     bounds = np.searchsorted(placed.contig, np.arange(len(contigs) + 1))
     for contig, name in enumerate(names):
@@ -71,14 +86,36 @@ def contig_gfa(
     for source, target in zip(contigs.link_source.tolist(), contigs.link_target.tolist(), strict=True):
         ends = (field for end in (source, target) for field in (names[end >> 1], "+-"[end & 1]))
         yield "\t".join(["L", *ends, "*"])
+    for contig, (haplotype, _) in enumerate(_haplotypes(contigs, phased)):
+        if haplotype:
+            length = int(contigs.sequences.lengths[contig])
+            yield Walk(SAMPLE, haplotype, names[contig], 0, length, [2 * contig]).line(names)
 
 
-def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str, int]) -> Iterator[str]:
+def _haplotypes(contigs: Contigs, phased: Phased | None) -> list[tuple[int, int]]:
+    """Return haplotype and phase block of each contig; 0 where it has none, or several."""
+    found: list[set[tuple[int, int]]] = [set() for _ in range(len(contigs))]
+    if phased:
+        columns = (phased.pieces.contig, phased.haplotype, phased.block)
+        for contig, haplotype, block in zip(*(column.tolist() for column in columns), strict=True):
+            if block:
+                found[contig].add((haplotype, block))
+    return [next(iter(of)) if len(of) == 1 else (0, 0) for of in found]
+
+
+def contig_table(
+    contigs: Contigs,
+    error_rate: float,
+    contradicted: Mapping[str, int],
+    phased: Phased | None = None,
+) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that too few reads confirm; contradicted, places that most reads contradict.
+    that too few reads confirm; contradicted, places that most reads contradict; repeat, yes where copies are
+    nearer to two or more than to one; alt_group, the phase block of a contig that is of one haplotype, as of
+    the other haplotype's contigs there; ``*`` for others.
 
     Parameters
     ----------
@@ -87,7 +124,9 @@ def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str,
         Of the reads: the chance that an unconfirmed base is wrong.
     contradicted : mapping of str to int
         Such places of contigs, by name, that have any.
+    phased : Phased, optional
     """
+    blocks = _haplotypes(contigs, phased)
     yield "\t".join(_COLUMNS)
     sequences, copies = contigs.sequences, contigs.copies
     for contig, name in enumerate(sequences.names):
@@ -97,6 +136,7 @@ def contig_table(contigs: Contigs, error_rate: float, contradicted: Mapping[str,
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
                 quality, unconfirmed, str(contradicted.get(name, 0)),
+                "yes" if copies[contig] >= REPEATED else "no", str(blocks[contig][1] or "*"),
             ]
         )  # fmt: skip
 

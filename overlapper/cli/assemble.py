@@ -175,9 +175,9 @@ def assemble(
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
     The output folder then holds contigs.fasta, contigs.gfa, contigs.noseq.gfa, contigs.tsv, stats.json and,
-    without --log, assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and
-    contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds
-    contigs.left_out.tsv.
+    without --log, assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg,
+    contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs
+    were left out, it holds contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
     check_name(output, "--output")
@@ -311,8 +311,9 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     from overlapper.assemble.haplotype_files import haplotype_files
 
     contigs = made.contigs
-    table = list(contig_table(contigs, made.error_rate, made.contradicted))
-    graphs = (contig_gfa(contigs, made.placed, reads, bases=bases) for bases in (True, False))
+    phased = made.haplotypes.phased if made.haplotypes else None
+    table = list(contig_table(contigs, made.error_rate, made.contradicted, phased))
+    graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     lines = [contig_fasta(contigs), *graphs, table, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:

@@ -15,7 +15,9 @@ from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
 
-CONTIGS = {"assemble.log", "contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
+CONTIGS = {
+    "assemble.log", "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "stats.json", "stages",
+}  # fmt: skip
 OF_HAPLOTYPES = {
     f"contigs.{which}.{kind}" for which in ("hap1.p_ctg", "hap2.p_ctg", "p_ctg") for kind in ("fasta", "gfa")
 }

@@ -6,6 +6,7 @@ import re
 import pysam
 import pytest
 
+from overlapper.graph.gfa import read_gfa
 from overlapper.io.fastx import read_fastx
 from tests.methylated import Methylated
 from tests.oracle.base_modifications import places_on_reference
@@ -70,6 +71,8 @@ def test_after_assemble(command, made):
     assert result.code == 0
     pysam.quickcheck("o.bam")
     assert pysam.view("-H", "o.bam").startswith("@HD\tVN:1.6\tSO:coordinate")
+    walks = read_gfa("out/contigs.gfa").walks
+    assert sorted(walk.haplotype for walk in walks) == [1, 2]
     names = collections.defaultdict(collections.Counter)
     with pysam.AlignmentFile("o.bam") as file:
         assert file.has_index()
