@@ -186,7 +186,8 @@ class _Reader:
 
     def read(self) -> Gfa:
         # Links may come before the segments that they join.
-        joins, walks = [], []
+        joins: list[tuple[int, list[str]]] = []
+        walks: list[tuple[int, list[str]]] = []
         for number, fields in self._records():
             if fields[0] == "S":
                 self._add_segment(number, fields)

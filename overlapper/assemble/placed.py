@@ -217,30 +217,26 @@ def _cut(one: Mappings, at: int) -> Iterator[Mappings]:
     """Yield the two parts of a mapping before and behind a base of its target, if they are not empty."""
     kinds, sizes = one.cigar & 15, (one.cigar >> 4).astype(np.int64)
     on_target = np.where(kinds == INSERTION, 0, sizes)
-    before = (int(one.t_start[0]) + np.cumsum(on_target) - on_target).clip(None, at)
+    before = (one.t_start[0] + np.cumsum(on_target) - on_target).clip(None, at)
     left = np.where(kinds == INSERTION, np.where(before < at, sizes, 0), np.minimum(sizes, at - before))
-    turned = bool(one.reverse[0])
-    q_first = int(one.q_end[0] if turned else one.q_start[0])
-    t_first = int(one.t_start[0])
+    way, scoring = -1 if one.reverse[0] else 1, MapParams().scoring
+    q, t = int(one.q_end[0] if way < 0 else one.q_start[0]), int(one.t_start[0])
     for some, origin in ((left, 0), (sizes - left, at)):
-        q_bases, t_bases = int(some[kinds != DELETION].sum()), int(some[kinds != INSERTION].sum())
-        kept = np.flatnonzero(some)
-        runs = some[kept].astype(np.uint32) << 4 | kinds[kept]
-        runs, offsets, ends, behind = cigars.trim_gaps(runs, np.array([0, len(kept)], np.int64))
-        start, end = ends[0, 0], q_bases - behind[0, 0]
-        q_start, q_end = (q_first - end, q_first - start) if turned else (q_first + start, q_first + end)
+        q_bases, t_bases = (int(some[kinds != gap].sum()) for gap in (DELETION, INSERTION))
+        runs = (some.astype(np.uint32) << 4 | kinds)[some > 0]
+        runs, offsets, off, behind = cigars.trim_gaps(runs, np.array([0, len(runs)], np.int64))
+        ends = np.sort([q + way * off[0, 0], q + way * (q_bases - behind[0, 0])])
         if len(runs):
-            score = MapParams().scoring
             sums = cigars.summarise(
-                runs, offsets, score.match, score.mismatch, score.gap_open, score.gap_extend
+                runs, offsets, scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend
             )
             yield dataclasses.replace(
-                one, q_start=[q_start], q_end=[q_end], t_start=[t_first + ends[0, 1] - origin],
-                t_end=[t_first + t_bases - behind[0, 1] - origin], matches=sums[:, cigars.MATCHES],
+                one, q_start=ends[:1], q_end=ends[1:], t_start=t + off[:, 1] - origin,
+                t_end=t + t_bases - behind[:, 1] - origin, matches=sums[:, cigars.MATCHES],
                 block_length=sums[:, cigars.COLUMNS], gaps=sums[:, cigars.GAPS],
                 score=sums[:, cigars.SCORE], cigar=runs, cigar_offsets=offsets,
             )  # fmt: skip
-        q_first, t_first = q_first + (-q_bases if turned else q_bases), t_first + t_bases
+        q, t = q + way * q_bases, t + t_bases
 
 
 def write_reads(

@@ -79,8 +79,8 @@ class Mappings(Table):
     @classmethod
     def unmapped(cls) -> Self:
         """Return a table without rows, but with CIGARs."""
-        cigars = {"cigar": np.empty(0, np.uint32), "cigar_offsets": np.zeros(1, np.int64)}
-        return dataclasses.replace(cls.empty(), **cigars)
+        none = np.empty(0, np.uint32)
+        return dataclasses.replace(cls.empty(), cigar=none, cigar_offsets=np.zeros(1, np.int64))
 
     @property
     def edits(self) -> np.ndarray:
