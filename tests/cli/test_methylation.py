@@ -64,6 +64,7 @@ def test_after_map(command, made):
     assert agreement(found, truth) >= ENOUGH
 
 
+@pytest.mark.slow
 def test_after_assemble(command, made):
     """Contigs are of one haplotype each, which is that of their reads, and so are the tags HP of these."""
     folder, made = made

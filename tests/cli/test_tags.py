@@ -129,6 +129,15 @@ def test_parents_of_duplex_reads_are_left_out(command, folder):
         assert "1 left out: parents" in result.err or "1 read left out: parents" in result.err
 
 
+def test_runs_and_reports_know_that_parents_were_left_out(command, folder):
+    texts = (f"@{n}\tdx:i:{n - 1}\n{BASES['r1']}\n+\n{'5' * len(BASES['r1'])}\n" for n in range(3))
+    (folder / "d.fq").write_text("".join(texts))
+    words = ("overlap", "d.fq", "-o", "o.paf", "--workdir", "w")
+    assert command(*words, "--no-duplex-parents", "-t", "1").code == 0
+    assert command("report", "d.fq", "o.paf", "-o", "r.html").code == 0
+    assert "Give the same reads with --no-duplex-parents, or name" in command(*words, "-t", "1").err
+
+
 def test_secondary_records_have_no_base_modifications(command, folder):
     (folder / "ref.fa").write_text(f">chr\n{REFERENCE}\n>copy\n{REFERENCE}\n")
     command("map", "ref.fa", "reads.bam", "-o", "o.bam", "-t", "1")
