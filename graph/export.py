@@ -114,10 +114,16 @@ def read_gfa(
             yield f"P\t{name}\t{','.join(names[v >> 1] + _sign(v) for v in layout.nodes(unitig))}\t*"
 
 
+def fasta_line(name: str, length: int, circular: bool, depth: float) -> str:
+    """Return the line before the bases of a unitig, as readers of other assemblers' contigs look for it."""
+    return f">{name} length={length} circular={'true' if circular else 'false'} depth={depth:.2f}x"
+
+
 def unitig_fasta(layout: Layout, reads: Reads) -> Iterator[str]:
     """Yield the lines of the unitigs' sequences."""
-    for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
-        yield f">{name} {tags.replace(chr(9), ' ')}"
+    columns = zip(layout.names, layout.lengths, layout.circular, layout.depth, strict=True)
+    for unitig, of_unitig in enumerate(columns):
+        yield fasta_line(*of_unitig)
         yield layout.sequence(unitig, reads)
 
 

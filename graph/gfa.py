@@ -1,8 +1,8 @@
-"""Reading of GFA 1, also of other programs: segments, links and containments.
+"""Reading of GFA 1 and 1.1, also of other programs: segments, links, containments and walks.
 
 Tags that are read: ``LN`` where a segment has no sequence, and its depth (``dp``, hifiasm's ``rd``, or ``RC``
-over the length, as the format defines it, where there is neither). Paths, walks, comments and lines of other
-letters are left out.
+over the length, as the format defines it, where there is neither). Paths, comments and lines of other letters
+are left out.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import numpy as np
 from overlapper.errors import EmptyInputError, FormatError, shortened
 from overlapper.io.lines import name_problem, text_lines, whole
 
-_COLUMNS = {"S": 3, "L": 6, "C": 7}
+_COLUMNS = {"S": 3, "L": 6, "C": 7, "W": 7}
 _REMEDY = "Check that the file is GFA 1."
 _LONGEST = 10**12
 """Most bases of a segment, so that sums of segments do not overflow."""
 _NO_BASES = re.compile("[^ACGTURYSWKMBDHVNXacgturyswkmbdhvnx]")
 _SIGNS = {"+": 0, "-": 1}
+_WALK, _STEP = re.compile("(?:[><][^><]+)+"), re.compile("([><])([^><]+)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +56,37 @@ class Join:
 
 
 @dataclasses.dataclass(frozen=True)
+class Walk:
+    """A sequence of a haplotype as a walk through the graph.
+
+    Attributes
+    ----------
+    sample : str
+    haplotype : int
+        Of the sample, from 1; 0 where there are none.
+    name : str
+        Of the sequence.
+    start, end : int or None
+        What of the sequence the walk is, half open; None where the file does not tell.
+    nodes : list of int
+        Oriented segments, as those of `Join`.
+    """
+
+    sample: str
+    haplotype: int
+    name: str
+    start: int | None
+    end: int | None
+    nodes: list[int]
+
+    def line(self, names: list[str]) -> str:
+        """Return the walk as a line of GFA 1.1, given the names of all segments."""
+        places = ("*" if place is None else str(place) for place in (self.start, self.end))
+        steps = "".join(f"{'><'[node & 1]}{names[node >> 1]}" for node in self.nodes)
+        return "\t".join(["W", self.sample, str(self.haplotype), self.name, *places, steps])
+
+
+@dataclasses.dataclass(frozen=True)
 class Gfa:
     """An assembly graph as a GFA file describes it.
 
@@ -67,12 +99,15 @@ class Gfa:
         NaN where the file does not tell.
     joins : list of Join
         Links and containments, in the order of the file.
+    walks : list of Walk
+        In the order of the file.
     """
 
     names: list[str]
     lengths: np.ndarray
     depth: np.ndarray
     joins: list[Join]
+    walks: list[Walk] = dataclasses.field(default_factory=list)
 
     @property
     def links(self) -> list[Join]:
@@ -84,7 +119,7 @@ class Gfa:
         return list(first.values())
 
     def without_contained(self) -> Self:
-        """Return the graph without contained segments; the whole graph if all are contained."""
+        """Return the graph without contained segments and walks; the whole graph if all are contained."""
         kept = np.ones(len(self.names), np.bool_)
         kept[[join.second >> 1 for join in self.joins if join.position is not None]] = False
         if not kept.any():
@@ -151,12 +186,13 @@ class _Reader:
 
     def read(self) -> Gfa:
         # Links may come before the segments that they join.
-        joins = []
+        joins: list[tuple[int, list[str]]] = []
+        walks: list[tuple[int, list[str]]] = []
         for number, fields in self._records():
             if fields[0] == "S":
                 self._add_segment(number, fields)
             else:
-                joins.append((number, fields))
+                (walks if fields[0] == "W" else joins).append((number, fields))
         if not self._numbers and not self._has_header:
             raise EmptyInputError("holds no segments (lines of S)", file=self._path, remedy=_REMEDY)
         return Gfa(
@@ -164,6 +200,7 @@ class _Reader:
             np.array(self._lengths, np.int64),
             np.array(self._depth, np.float64),
             [self._join(*record) for record in joins],
+            [self._walk(*record) for record in walks],
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
@@ -228,14 +265,25 @@ class _Reader:
             return Join(*ends, fields[5], _tags(fields[6:]), line=number)
         return Join(*ends, fields[6], _tags(fields[7:]), self._whole(number, fields[5]), number)
 
+    def _walk(self, number: int, fields: list[str]) -> Walk:
+        if not _WALK.fullmatch(fields[6]):
+            raise self._error(number, f"has the walk {shortened(fields[6])}, expected > or < and names")
+        nodes = [2 * self._segment(number, name) + (sign == "<") for sign, name in _STEP.findall(fields[6])]
+        start, end = (None if place == "*" else self._whole(number, place) for place in fields[4:6])
+        return Walk(fields[1], self._whole(number, fields[2]), fields[3], start, end, nodes)
+
+    def _segment(self, number: int, name: str) -> int:
+        if name not in self._numbers:
+            raise self._error(number, f"names the segment {shortened(name)}, which is not in the file")
+        return self._numbers[name]
+
     def _ends(self, number: int, fields: list[str]) -> tuple[int, int]:
         ends = []
         for name, sign in (fields[1:3], fields[3:5]):
-            if name not in self._numbers:
-                raise self._error(number, f"names the segment {shortened(name)}, which is not in the file")
+            segment = self._segment(number, name)
             if sign not in _SIGNS:
                 raise self._error(number, f"has the orientation {shortened(sign)}, expected + or -")
-            ends.append(2 * self._numbers[name] + _SIGNS[sign])
+            ends.append(2 * segment + _SIGNS[sign])
         return ends[0], ends[1]
 
     def _whole(self, number: int, text: str) -> int:

@@ -1,8 +1,11 @@
 """Contigs as files: FASTA, GFA 1 and a table.
 
-FASTA names carry the tags of the GFA file: ``LN``, bases; ``dp``, depth; ``RC``, reads. In GFA 1, ``L`` joins
-ends of contigs, without a CIGAR, as polishing changed what the reads aligned; a circle is joined to itself by
-``0M``.
+Lines of FASTA are those of unitigs (`overlapper.graph.export.fasta_line`). In GFA 1, segments have the tags
+``LN``, bases; ``dp``, depth; ``RC``, reads. ``A`` lines are those of hifiasm: contig, about where the read
+begins on it, strand, read, and about which part of the read that is. ``L`` joins ends of contigs, without a
+CIGAR, as polishing changed what the reads aligned; a circle is joined to itself by ``0M``. ``W`` lines say
+which contigs are of which haplotype: those whose pieces are of one haplotype and of one phase block, or
+shared; the name of the sequence is that of the contig, that of the sample `SAMPLE`.
 """
 
 from __future__ import annotations
@@ -11,10 +14,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
+from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.correct.doubt import Doubt, Reason
+from overlapper.graph.export import fasta_line
+from overlapper.graph.gfa import Walk
 from overlapper.kernels.common.error_sums import ONE, error_sums
+from overlapper.tables import Reads
 
 _LEFT_OUT_COLUMNS = ("left_out", "read", "contig", "start", "end")
 _COLUMNS = (
@@ -28,36 +36,89 @@ _COLUMNS = (
     "unconfirmed",
     "contradicted",
     "deepest",
+    "repeat",
+    "alt_group",
 )
+SAMPLE = "sample"
+"""The name of the sample in walks: reads do not tell it."""
+REPEATED = 1.5
+"""Copies from which on a contig is a repeat."""
 
 
 def contig_fasta(contigs: Contigs) -> Iterator[str]:
     """Yield the lines of the sequences."""
-    for contig, name in enumerate(contigs.sequences.names):
-        yield f">{name} {' '.join(_tags(contigs, contig))}"
+    names, lengths = contigs.sequences.names, contigs.sequences.lengths
+    for contig, columns in enumerate(zip(names, lengths, contigs.circular, contigs.depth, strict=True)):
+        yield fasta_line(*columns)
         yield contigs.sequences.sequence(contig)
 
 
-def contig_gfa(contigs: Contigs) -> Iterator[str]:
-    """Yield the lines of segments and links."""
-    yield "H\tVN:Z:1.0"
+def contig_gfa(
+    contigs: Contigs,
+    placed: PlacedReads,
+    read_names: Reads,
+    phased: Phased | None = None,
+    *,
+    bases: bool = True,
+) -> Iterator[str]:
+    """Yield the lines of segments, their reads, links and haplotypes.
+
+    Parameters
+    ----------
+    contigs : Contigs
+    placed : PlacedReads
+    read_names : Reads
+        All reads of the input.
+    phased : Phased, optional
+    bases : bool
+        Whether segments have sequences; else these are ``*``.
+    """
+    yield f"H\tVN:Z:{'1.1' if phased else '1.0'}"
     names = contigs.sequences.names
+    bounds = np.searchsorted(placed.contig, np.arange(len(contigs) + 1))
     for contig, name in enumerate(names):
-        yield "\t".join(["S", name, contigs.sequences.sequence(contig), *_tags(contigs, contig)])
+        spelled = contigs.sequences.sequence(contig) if bases else "*"
+        yield "\t".join(["S", name, spelled, *_tags(contigs, contig)])
+        for row in range(bounds[contig], bounds[contig + 1]):
+            start, strand = max(int(placed.start[row]), 0), "+-"[int(placed.reverse[row])]
+            part = placed.r_start[row], placed.r_end[row]
+            yield f"A\t{name}\t{start}\t{strand}\t{read_names.name(placed.read[row])}\t{part[0]}\t{part[1]}"
         if contigs.circular[contig]:
             yield f"L\t{name}\t+\t{name}\t+\t0M"
     for source, target in zip(contigs.link_source.tolist(), contigs.link_target.tolist(), strict=True):
         ends = (field for end in (source, target) for field in (names[end >> 1], "+-"[end & 1]))
         yield "\t".join(["L", *ends, "*"])
+    for contig, (haplotype, _) in enumerate(_haplotypes(contigs, phased)):
+        if haplotype:
+            length = int(contigs.sequences.lengths[contig])
+            yield Walk(SAMPLE, haplotype, names[contig], 0, length, [2 * contig]).line(names)
 
 
-def contig_table(contigs: Contigs, error_rate: float, doubt: Doubt) -> Iterator[str]:
+def _haplotypes(contigs: Contigs, phased: Phased | None) -> list[tuple[int, int]]:
+    """Return haplotype and phase block of each contig; 0 where it has none, or several."""
+    found: list[set[tuple[int, int]]] = [set() for _ in range(len(contigs))]
+    if phased:
+        columns = (phased.pieces.contig, phased.haplotype, phased.block)
+        for contig, haplotype, block in zip(*(column.tolist() for column in columns), strict=True):
+            if block:
+                found[contig].add((haplotype, block))
+    return [next(iter(of)) if len(of) == 1 else (0, 0) for of in found]
+
+
+def contig_table(
+    contigs: Contigs,
+    error_rate: float,
+    doubt: Doubt,
+    phased: Phased | None = None,
+) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
     that too few reads confirm; contradicted, places that most reads contradict; deepest, the highest depth of
-    a stretch compared with the median of the contig, 1 where none stands out.
+    a stretch compared with the median of the contig, 1 where none stands out; repeat, yes where copies are
+    nearer to two or more than to one; alt_group, the phase block of a contig that is of one haplotype, as of
+    the other haplotype's contigs there; ``*`` for others.
 
     Parameters
     ----------
@@ -65,7 +126,9 @@ def contig_table(contigs: Contigs, error_rate: float, doubt: Doubt) -> Iterator[
     error_rate : float
         Of the reads: the chance that an unconfirmed base is wrong.
     doubt : Doubt
+    phased : Phased, optional
     """
+    blocks = _haplotypes(contigs, phased)
     yield "\t".join(_COLUMNS)
     sequences, copies = contigs.sequences, contigs.copies
     contradicted = np.bincount(doubt.contradicted().contig, minlength=len(contigs))
@@ -78,6 +141,7 @@ def contig_table(contigs: Contigs, error_rate: float, doubt: Doubt) -> Iterator[
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
                 quality, unconfirmed, str(contradicted[contig]), f"{deepest[contig]:.2f}",
+                "yes" if copies[contig] >= REPEATED else "no", str(blocks[contig][1] or "*"),
             ]
         )  # fmt: skip
 

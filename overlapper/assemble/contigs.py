@@ -47,6 +47,7 @@ from overlapper.assemble.layouts import (
     tell_haplotypes_apart,
 )
 from overlapper.assemble.parents import ParentReads
+from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
@@ -98,6 +99,8 @@ class Assembled:
         Reads of contigs that are left out (`overlapper.assemble.rubbish`).
     names_left_out : list of str
         Of these reads.
+    placed : PlacedReads
+        Where the reads of contigs lie.
     """
 
     contigs: Contigs
@@ -111,6 +114,7 @@ class Assembled:
     haplotypes: Haplotypes | None
     left_out: LeftOut
     names_left_out: list[str]
+    placed: PlacedReads
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -312,6 +316,8 @@ def assemble_packed(
     bases = sequences.total_bases
     laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
     layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
+    polished_lengths, beginnings = sequences.lengths, None
+    cut = np.zeros((len(contigs), 2), np.int64)
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
         cut = unconfirmed_ends(sequences.lengths, confirmed, contigs.ends_that_stay())
@@ -324,6 +330,9 @@ def assemble_packed(
     cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
+    before = laid_out.contigs.sequences.lengths
+    placed = steps.placed(laid_out.reads).moved(before, polished_lengths, cut, beginnings)
+    placed = placed.phased(haplotypes.phased) if haplotypes else placed
     held = ReadShare.of("contigs", steps.origin[laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
     warnings += contradictions.warning(sequences.names, doubt)
@@ -331,7 +340,7 @@ def assemble_packed(
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, held, warnings, doubt, adapters, cut_off, haplotypes,
-        left_out, names,
+        left_out, names, placed,
     )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 Names are those of hifiasm: ``h1tg`` and ``h2tg`` for the haplotypes, ``ptg`` for primary contigs, then a
 number, and ``c`` or ``l`` for circular or linear. Tags: ``LN``, bases; ``dp``, depth; ``pb:i``, phase block;
-``ut:Z``, stretches of contigs that it consists of, ``NAME:START-END`` and the strand.
+``ut:Z``, stretches of contigs that it consists of, ``NAME:START-END`` and the strand. Lines of FASTA are
+those of contigs, with the last two tags behind.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from overlapper.assemble.haplotigs import Haplotig, Haplotypes, spelled
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
+from overlapper.graph.export import fasta_line
 
 _COLUMNS = ("block", "haplotype", "contig", "start", "end", "sites")
 
@@ -33,7 +35,8 @@ def names_of(haplotigs: list[Haplotig], prefix: str) -> list[str]:
 def haplotig_fasta(haplotigs: list[Haplotig], prefix: str, contigs: Contigs) -> Iterator[str]:
     """Yield the lines of the sequences."""
     for name, one in zip(names_of(haplotigs, prefix), haplotigs, strict=True):
-        yield f">{name} {' '.join(_tags(one, contigs))}"
+        line = fasta_line(name, one.length, one.circular, _depth(one, contigs))
+        yield " ".join([line, *_tags(one, contigs)[2:]])
         yield spelled(one, contigs.sequences)
 
 
@@ -81,7 +84,11 @@ def block_table(phased: Phased, contigs: Contigs) -> Iterator[str]:
 
 def _tags(one: Haplotig, contigs: Contigs) -> list[str]:
     names = contigs.sequences.names
-    lengths = [part.end - part.start for part in one.parts]
-    depth = np.average([contigs.depth[part.contig] for part in one.parts], weights=lengths)
     stretches = (f"{names[part.contig]}:{part.start}-{part.end}{'+-'[part.reverse]}" for part in one.parts)
-    return [f"LN:i:{one.length}", f"dp:f:{depth:.2f}", f"pb:i:{one.block}", f"ut:Z:{','.join(stretches)}"]
+    depth = f"dp:f:{_depth(one, contigs):.2f}"
+    return [f"LN:i:{one.length}", depth, f"pb:i:{one.block}", f"ut:Z:{','.join(stretches)}"]
+
+
+def _depth(one: Haplotig, contigs: Contigs) -> float:
+    lengths = [part.end - part.start for part in one.parts]
+    return float(np.average([contigs.depth[part.contig] for part in one.parts], weights=lengths))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.assemble.chimeras import Sound
+from overlapper.assemble.placed import PlacedReads
 from overlapper.correct.chosen_reads import choose
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish_packed
@@ -81,6 +82,13 @@ class AssemblySteps:
         """Return the names of some of the current reads."""
         named = self._named  # those that were chosen have no names of their own
         return named.names().take(named.order[self._number[self.origin[reads]]]).names
+
+    def placed(self, own: OwnReads) -> PlacedReads:
+        """Return where reads lie by a layout of the current reads, in numbers and bases of the input."""
+        given = self.origin[own.read]
+        own = self._sound.on_whole(own) if self._sound else own
+        number = self._named.order[self._number[given]]
+        return PlacedReads.of(own, number, self._named.lengths[self._number[given]])
 
     @property
     def overlaps(self) -> Overlaps:

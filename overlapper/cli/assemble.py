@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,9 @@ from overlapper.errors import EmptyResultError
 
 if TYPE_CHECKING:
     from overlapper.assemble.contigs import Assembled
+    from overlapper.io.mappings import MappingOptions
+    from overlapper.io.read_store import ReadStore
+    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper assemble reads.fastq.gz -o assembly
@@ -28,7 +32,9 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
-ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed", "stats.json")
+ALWAYS = (
+    "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed", "stats.json",
+)  # fmt: skip
 LEFT_OUT, LOG = "contigs.left_out.tsv", "assemble.log"
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
@@ -66,6 +72,7 @@ def assemble(
     ] = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     correct: Annotated[
         str | None,
         typer.Option(
@@ -144,6 +151,15 @@ def assemble(
     ] = None,
     parent1: Annotated[list[str] | None, _parent("first", "1")] = None,
     parent2: Annotated[list[str] | None, _parent("second", "2")] = None,
+    reads_out: Annotated[
+        str | None,
+        options.file(
+            "Write all reads as BAM, sorted and indexed, aligned to the contigs that they belong to, with "
+            "their tags, and with HP and PS where haplotypes are told apart.",
+            "--reads-out",
+        ),
+    ] = None,
+    tags: options.Tags = "all",
     depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
@@ -160,18 +176,17 @@ def assemble(
     """Assemble reads into contigs.
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
-    The output folder then holds contigs.fasta, contigs.gfa, contigs.tsv, contigs.doubt.bed (stretches that
-    may be wrong, and why), stats.json and, without --log, assemble.log. If there are two haplotypes, it also
-    holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and .gfa) and
-    contigs.phase_blocks.tsv. If contigs were left out, it holds
-    contigs.left_out.tsv.
+    The output folder then holds contigs.fasta, contigs.gfa, contigs.noseq.gfa, contigs.tsv, contigs.doubt.bed
+    (stretches that may be wrong, and why), stats.json and, without --log, assemble.log. If there are two
+    haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
+    .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
     check_name(output, "--output")
     stages = os.path.join(output, "stages")
     outputs = {
         "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
-        "--log": log,
+        "--log": log, "--reads-out": reads_out,
     }  # fmt: skip
     of_parents = parent1 or [], parent2 or []
     inputs = check_files(outputs, (*reads, config, reference, rotate_to, *of_parents[0], *of_parents[1]))
@@ -182,6 +197,9 @@ def assemble(
     load_compute(device)
 
     from overlapper.cli.record import Record
+    from overlapper.io.mappings import check_mappings_format
+    from overlapper.io.read_filter import ReadFilter
+    from overlapper.io.tags import TagChoice
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
     from overlapper.params.text import to_toml
 
@@ -196,10 +214,14 @@ def assemble(
         "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
+    if reads_out:
+        check_mappings_format(reads_out, _sorted_bam())
     run = StageRun.checked(
-        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=stages, option="--output", memory=memory,
         threads=threads, device=device, gpu_memory=gpu_memory,
+        tags=TagChoice.of(tags, [b"HP", b"PS"]) if reads_out else None,
     )  # fmt: skip
     _make_folder_of_log(log, output)
     with begun(phases=PHASES, quiet=quiet, verbose=verbose, log=log) as (progress, files):
@@ -209,10 +231,14 @@ def assemble(
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
         record = Record(inputs, run.threads, run.parts.read_filter)
-        made = _assembled(run, rotate_to, of_parents, None if log else places[LOG], progress, files)
+        log_place = None if log else places[LOG]
+        made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
+        if reads_out and len(made.contigs):
+            progress.report("aligning reads to contigs")
+            progress.counts(_write_reads(reads_out, made, store, run))
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
-        contents = _contents(made, made.to_json(run.parts.left_out, facts))
+        contents = _contents(made, store.names(), made.to_json(run.parts.left_out, facts))
         files.open(*(places[name] for name in contents), write_config)
         lines = {places[name]: of_file for name, of_file in contents.items()}
         files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
@@ -233,6 +259,21 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
             os.makedirs(output, exist_ok=True)
 
 
+def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
+    from overlapper.io.mappings import MappingOptions
+
+    command = " ".join(["overlapper", *sys.argv[1:]])
+    return MappingOptions(sort=True, index=True, command=command, headers=headers)
+
+
+def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
+    """Write the reads, aligned to their contigs; return how many."""
+    from overlapper.assemble.placed import write_reads
+
+    options = _sorted_bam(run.parts.headers())
+    return write_reads(path, made.contigs, made.placed, store, options, run.threads)
+
+
 def _assembled(
     run: StageRun,
     rotate_to: str | None,
@@ -240,8 +281,11 @@ def _assembled(
     log: str | None,
     progress: Progress,
     files: RunFiles,
-) -> Assembled:
-    """Assemble the reads, in memory or on disk; the log begins when the folder of the results is there."""
+) -> tuple[Assembled, ReadStore]:
+    """Assemble the reads, in memory or on disk, and return both.
+
+    The log begins when the folder of the results is there.
+    """
     from overlapper.assemble.contigs import assemble_packed
     from overlapper.io.fastx import FastxParts, read_fastx
 
@@ -251,7 +295,7 @@ def _assembled(
     if log:
         progress.log_into(log)
     run.note_devices(int(store.lengths.sum()), progress)
-    return assemble_packed(
+    made = assemble_packed(
         store,
         resources,
         run.params,
@@ -260,18 +304,21 @@ def _assembled(
         parents=(one, other) if one or other else None,
         report=progress.report,
     )
+    return made, store
 
 
-def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
+def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[str]]:
     """Return the lines of all files of an assembly, by name."""
     from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
     from overlapper.assemble.haplotype_files import haplotype_files
     from overlapper.correct.doubt import bed
 
     contigs = made.contigs
-    table = list(contig_table(contigs, made.error_rate, made.doubt))
+    phased = made.haplotypes.phased if made.haplotypes else None
+    table = list(contig_table(contigs, made.error_rate, made.doubt, phased))
+    graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
-    lines = [contig_fasta(contigs), contig_gfa(contigs), table, doubt, stats.splitlines()]
+    lines = [contig_fasta(contigs), *graphs, table, doubt, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +19,7 @@ from overlapper.cli.stage_runs import StageRun
 
 if TYPE_CHECKING:
     from overlapper.correct.reads import Corrected
+    from overlapper.io.read_store import ReadStore
     from overlapper.tables import Overlaps, Reads
 
 EXAMPLES = """
@@ -29,8 +34,8 @@ def correct(
     output: Annotated[
         str,
         options.output(
-            "Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; compressed if it ends "
-            "in .gz. - is FASTQ on standard output."
+            "Corrected reads: BAM if the name ends in .bam, SAM if in .sam, FASTA if in .fasta or .fa, else "
+            "FASTQ; compressed if it ends in .gz. - is FASTQ on standard output."
         ),
     ] = "-",
     overlaps: Annotated[
@@ -48,6 +53,7 @@ def correct(
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     uncovered: Annotated[
         str,
         typer.Option(
@@ -56,6 +62,7 @@ def correct(
             "the ends of reads, or split reads there.",
         ),
     ] = "keep",
+    tags: options.Tags = "all",
     max_depth: options.MaxDepth = None,
     depth: options.Depth = None,
     haplotype_filter: Annotated[
@@ -85,27 +92,32 @@ def correct(
 ) -> None:
     """Correct reads by the reads that overlap them.
 
-    Every base gets a quality, and unknown bases (N) are predicted. The result depends only on the reads and
-    the parameters.
+    Every base gets a quality, and unknown bases (N) are predicted. Reads keep their tags, and calls of base
+    modifications where the base is still the same. The result depends only on the reads and the parameters.
     """
     outputs = {
         OUTPUT: output, "--table": table, "--write-config": write_config, "--stats": stats, "--log": log,
     }  # fmt: skip
     inputs = check_files(outputs, (*reads, overlaps, config, reference))
-    check_name(output, "--output", "FASTA", "FASTQ")
+    check_name(output, "--output", "FASTA", "FASTQ", "BAM", "SAM")
     check_choice("--uncovered", uncovered, "keep", "trim", "split")
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.io.records import write_reads
+    from overlapper.correct.carried_tags import OF_GIVEN_BASES
+    from overlapper.io.read_filter import ReadFilter
+    from overlapper.io.records import is_fasta, write_reads
+    from overlapper.io.tags import TagChoice
     from overlapper.params.correction import CorrectParams
     from overlapper.params.text import to_toml
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, given)
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
-        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
+        tags=None if is_fasta(output) else TagChoice.of(tags, OF_GIVEN_BASES),
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
@@ -114,14 +126,19 @@ def correct(
         if plan:
             run.print_plan(progress, params.rounds)
             return
-        files.open(output, write_config, table, stats, threads=run.threads)
+        as_bam = output.endswith((".bam", ".sam", ".sam.gz"))
+        files.open(None if as_bam else output, write_config, table, stats, threads=run.threads)
         record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
-        made = _corrected(run, overlaps, uncovered, progress, files)
+        made, store = _corrected(run, overlaps, uncovered, progress, files)
         progress.report("writing")
-        for corrected in made.parts():
-            write_reads(files[output], corrected)
+        write = _unaligned(output, run, files) if as_bam else partial(write_reads, files[output])
+        calls: Counter[str] = Counter()
+        for reads_made, of_part in made.tagged_parts(store, run.threads):
+            write(reads_made)
+            calls.update(of_part)
+        funnel = {**run.parts.left_out, **made.funnel, **calls}
         facts = {
-            "funnel": {**run.parts.left_out, **made.funnel},
+            "funnel": funnel,
             "held": made.held.facts(),
             "warnings": made.warnings,
             "seconds": made.seconds,
@@ -131,16 +148,30 @@ def correct(
         files.write(write_config, lambda: to_toml(params))
         files.write(stats, lambda: record.to_json(facts))
         files.close()
-        progress.counts(made.funnel)
+        progress.counts({**made.funnel, **calls})
         progress.note(made.held.sentence())
         for line in made.warnings:
             progress.note(line)
 
 
+def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads], None]:
+    """Return what writes reads as unaligned records of BAM or SAM."""
+    from overlapper.io.mappings import MappingOptions, open_mappings
+    from overlapper.tables import Mappings, Reads
+
+    command = " ".join(["overlapper", *sys.argv[1:]])
+    options = MappingOptions(command=command, headers=run.parts.headers())
+    writer = files.enter_context(open_mappings(output, Reads.empty(), options, threads=run.threads))
+    return lambda reads: writer.write(reads, Mappings.unmapped())
+
+
 def _corrected(
     run: StageRun, overlaps: str | None, uncovered: str, progress: Progress, files: RunFiles
-) -> Corrected:
-    """Correct the reads, in memory or on disk; what the result is read from stays until files are closed."""
+) -> tuple[Corrected, ReadStore]:
+    """Correct the reads, in memory or on disk; return them, and the given ones.
+
+    What the result is read from stays until files are closed.
+    """
     from overlapper.correct.reads import correct_packed
     from overlapper.correct.uncovered import Uncovered
     from overlapper.io import read_overlaps
@@ -155,7 +186,8 @@ def _corrected(
 
     store, resources = files.enter_context(run.opened(progress, given_overlaps))
     run.note_devices(int(store.lengths.sum()), progress)
-    return correct_packed(
+    made = correct_packed(
         store, resources, found.pop() if found else None, run.params, preset=run.preset,
         uncovered=Uncovered(uncovered), report=progress.report,
     )  # fmt: skip
+    return made, store

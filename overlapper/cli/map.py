@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,6 +56,7 @@ def map(
     ] = "ont",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     seeder: Annotated[
         str | None,
         typer.Option(
@@ -98,6 +100,7 @@ def map(
     read_group: Annotated[
         str, typer.Option(metavar="FIELDS", help=r"Read group of SAM and BAM, such as 'ID:run1\tSM:sample'.")
     ] = "",
+    tags: options.Tags = "all",
     sort: Annotated[
         bool, typer.Option("--sort", help="Sort the BAM file by position on the reference.")
     ] = False,
@@ -115,7 +118,7 @@ def map(
 
     For every read, the best mapping is reported, with a mapping quality. Mappings of other parts of the read
     (supplementary) and other places of the same part (secondary) follow. SAM and BAM also have records of
-    unmapped reads.
+    unmapped reads, the tags of the reads, and the read groups and programs of their files.
     """
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (reference, *reads, config, cram_reference))
@@ -125,6 +128,7 @@ def map(
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
+    from overlapper.io.tags import TagChoice
     from overlapper.params.mapping import ALIASES, MapParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
@@ -141,9 +145,11 @@ def map(
     }  # fmt: skip
     params = configured(MapParams.preset(preset), config, settings)
     threads = threads or available_threads()
+    of_sam = writing.as_sam(output)
+    kept = TagChoice.of(tags, [b"RG"] if read_group else []) if of_sam else None
     parts = FastxParts(
-        *reads, keep_qualities=writing.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
-        reference=cram_reference, part_bases=PART_BASES,
+        *reads, keep_qualities=of_sam, tags=kept, reference=cram_reference, part_bases=PART_BASES,
+        read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,
@@ -191,8 +197,11 @@ def _map_all(
     mapper = BatchMapper.prepare(targets, params, threads)
     clock.lap("index")
     heads = []
+    mapped = mapper.map_parts(parts, threads)
+    first = next(mapped, None)  # the header of a pipe is known then
+    writing = dataclasses.replace(writing, headers=parts.headers() if writing.as_sam(output) else ())
     with open_mappings(output, targets, writing, threads=threads) as writer:
-        for block, mappings in mapper.map_parts(parts, threads):
+        for block, mappings in itertools.chain([first] if first else [], mapped):
             heads.append(block.heads())
             writer.write(block, mappings)
             progress.report("mapping")

@@ -98,6 +98,13 @@ MinQuality = Annotated[
         "nanoq and chopper.",
     ),
 ]
+NoDuplexParents = Annotated[
+    bool,
+    typer.Option(
+        "--no-duplex-parents",
+        help="Leave out reads that duplex reads were made from (tag dx:i:-1, which dorado writes).",
+    ),
+]
 Plan = Annotated[
     bool,
     typer.Option(
@@ -128,6 +135,14 @@ Reference = Annotated[
 _STATS = "Write counts, parameters, times and inputs of the run as JSON."
 Stats = Annotated[str | None, file(_STATS)]
 KeptStats = Annotated[str | None, file(_STATS, "--stats", show_default="OUTPUT.stats.json")]
+Tags = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help="Tags of SAM, BAM and CRAM records and of FASTA and FASTQ comments that are written again: "
+        "names such as MM,ML, all, or none.",
+    ),
+]
 Threads = Annotated[
     int,
     typer.Option(

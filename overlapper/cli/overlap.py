@@ -62,6 +62,7 @@ def overlap(
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     finder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
@@ -194,10 +195,12 @@ def overlap(
     load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
     from overlapper.cli.record import Record
+    from overlapper.io.read_filter import ReadFilter
 
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     request = OverlapRequest.checked(
-        reads, output, preset, config, given, min_length=min_length, min_quality=min_quality,
-        reference=reference, both_sides=both_sides, group_by=group_by, threads=threads, device=device,
+        reads, output, preset, config, given, read_filter=read_filter, reference=reference,
+        both_sides=both_sides, group_by=group_by, threads=threads, device=device,
         gpu_memory=gpu_memory,
     )  # fmt: skip
     phases = () if copies else PHASES

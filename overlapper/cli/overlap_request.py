@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from overlapper.io.fastx import FastxParts
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import OverlapWriter
     from overlapper.tables import Reads
 
@@ -58,8 +59,7 @@ class OverlapRequest:
         config: str | None,
         given: Mapping[str, Any],
         *,
-        min_length: int,
-        min_quality: float,
+        read_filter: ReadFilter,
         reference: str | None,
         both_sides: bool,
         group_by: str | None,
@@ -70,7 +70,6 @@ class OverlapRequest:
         """Check what the command was asked for; ``given`` are options that go before those of ``config``."""
         from overlapper.cli.options import checked_sides
         from overlapper.io.fastx import FastxParts
-        from overlapper.io.read_filter import ReadFilter
         from overlapper.io.writers import check_format
         from overlapper.overlap.presets import check_preset
         from overlapper.params.stages import Params
@@ -78,9 +77,7 @@ class OverlapRequest:
 
         changes = _changes(config, given)
         threads = threads or available_threads()
-        parts = FastxParts(
-            *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
-        )
+        parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
         check_preset(preset)
         check_format(output)
         sides = checked_sides(both_sides, group_by, output)

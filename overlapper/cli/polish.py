@@ -50,6 +50,7 @@ def polish(
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
     min_quality: options.MinQuality = 0.0,
+    no_duplex_parents: options.NoDuplexParents = False,
     max_depth: options.MaxDepth = None,
     depth: options.Depth = None,
     memory: options.Memory = None,
@@ -73,6 +74,7 @@ def polish(
     from overlapper.cli.record import Record
     from overlapper.correct import contradictions
     from overlapper.correct.polish import read_unitigs
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.params.text import to_toml
@@ -80,8 +82,9 @@ def polish(
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
-        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads,
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (

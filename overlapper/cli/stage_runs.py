@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from overlapper.correct.resources import Resources
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.read_store import ReadStore
+    from overlapper.io.tags import TagChoice
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
     from overlapper.tiled.plan import Budget
@@ -74,8 +76,7 @@ class StageRun:
         params: Any,
         preset: str,
         *,
-        min_length: int,
-        min_quality: float,
+        read_filter: ReadFilter,
         reference: str | None,
         output: str,
         workdir: str | None,
@@ -84,10 +85,10 @@ class StageRun:
         threads: int,
         device: str = "cpu",
         gpu_memory: int = 0,
+        tags: TagChoice | None = None,
     ) -> Self:
         """Check what a command was asked for, before any read is read."""
         from overlapper.io.fastx import FastxParts
-        from overlapper.io.read_filter import ReadFilter
         from overlapper.overlap.presets import check_preset
         from overlapper.runtime.gpu.devices import select_devices
         from overlapper.runtime.threads import available_threads
@@ -99,7 +100,7 @@ class StageRun:
         devices = select_devices(device)
         threads = threads or available_threads()
         parts = FastxParts(
-            *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality),
+            *reads, keep_qualities=True, read_filter=read_filter, tags=tags,
             reference=reference, threads=threads,
         )  # fmt: skip
         return cls(

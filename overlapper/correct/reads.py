@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from overlapper.correct import strands
+from overlapper.correct.carried_tags import with_carried
 from overlapper.correct.changes import Changes, Fate
 from overlapper.correct.chosen_reads import groups_of
 from overlapper.correct.pileup_source import PileupSource
@@ -77,6 +79,10 @@ class Corrected:
     def parts(self) -> Iterator[Reads]:
         """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
         return self._kept_parts.as_reads(self._made.reads.take, _PART_BASES)
+
+    def tagged_parts(self, store: ReadStore, threads: int) -> Iterator[tuple[Reads, Counter[str]]]:
+        """Yield them with the tags of the reads of a store, those that were corrected."""
+        return with_carried(self.parts(), self._kept_parts, self._made.reads.lengths, store, threads)
 
     @property
     def lengths(self) -> np.ndarray:

@@ -1,8 +1,8 @@
 """The reads of SAM, BAM and CRAM files as FASTQ text.
 
 SAM is read here, a record a line, so that what is wrong is told of the record; BAM and CRAM are read by
-htslib, through pysam. Of every record the name, the flag, the bases and the qualities count, and nothing
-else.
+htslib, through pysam. Of every record the name, the flag, the bases and the qualities count; where they are
+asked for, its tags are the comment of the read (`overlapper.io.tags`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import itertools
 import os
 import re
 import shutil
@@ -27,7 +28,15 @@ from overlapper.errors import FormatError, InputError, OutputError, TruncatedErr
 from overlapper.io.folders import LINK, temporary_folder
 from overlapper.io.lines import lines_of, name_problem, text_lines, whole
 from overlapper.io.read_filter import LEFT_OUT
-from overlapper.io.sources import BLOCK_BYTES, check_rereadable, open_input, whole_lines
+from overlapper.io.sources import (
+    BLOCK_BYTES,
+    Content,
+    check_rereadable,
+    content_of,
+    open_input,
+    whole_lines,
+)
+from overlapper.io.tags import MODIFICATIONS, OUTDATED, of_record
 from overlapper.tables.sam_flags import REVERSE, SECONDARY, SUPPLEMENTARY, UNMAPPED
 
 NOT_PRIMARY = f"{LEFT_OUT}secondary or supplementary records alone"
@@ -55,10 +64,30 @@ class _Record(NamedTuple):
     bases: str
     qualities: str | None
     clipped: bool
+    tags: list[str]
+
+
+class Wanted(NamedTuple):
+    """What else is told of a file than its reads.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Reads of which bases or base modifications are missing are added to, by why, when all records have
+        come.
+    header : list of str
+        Lines of the header are added, before the first record comes.
+    tags : bool
+        Whether reads have comments with their tags.
+    """
+
+    counts: dict[str, int]
+    header: list[str]
+    tags: bool = False
 
 
 def fastq_blocks(
-    file: io.BufferedReader, path: str, reference: str | None, counts: dict[str, int]
+    file: io.BufferedReader, path: str, reference: str | None, wanted: Wanted
 ) -> Iterator[bytes]:
     """Yield the primary records of BAM or CRAM as FASTQ, or FASTA where they have no qualities.
 
@@ -72,8 +101,7 @@ def fastq_blocks(
         For messages.
     reference : str or None
         FASTA file for CRAM.
-    counts : dict of str to int
-        Reads of which bases are missing are added to, by why, when all records have come.
+    wanted : Wanted
 
     Raises
     ------
@@ -84,10 +112,11 @@ def fastq_blocks(
     InputError
         When the reference cannot be read, or is another one.
     """
-    return _fastq(map(_record_of, _checked_names(_records(file, path, reference), path)), path, counts)
+    records = _checked_names(_records(file, path, reference, wanted.header), path)
+    return _fastq((_record_of(record, wanted.tags) for record in records), path, wanted)
 
 
-def fastq_of_sam(blocks: Iterable[bytes], path: str, counts: dict[str, int]) -> Iterator[bytes]:
+def fastq_of_sam(blocks: Iterable[bytes], path: str, wanted: Wanted) -> Iterator[bytes]:
     """Yield the primary records of the text of a SAM file, as `fastq_blocks` does.
 
     Raises
@@ -95,12 +124,22 @@ def fastq_of_sam(blocks: Iterable[bytes], path: str, counts: dict[str, int]) -> 
     FormatError
         When a line is no record.
     """
-    return _fastq(_sam_records(blocks, path), path, counts)
+    return _fastq(_sam_records(blocks, path, wanted), path, wanted)
 
 
-def _fastq(records: Iterable[_Record], path: str, counts: dict[str, int]) -> Iterator[bytes]:
+def header_of(path: str) -> list[str]:
+    """Return the lines of the header of a file on disk; none of text that is not SAM."""
+    with open_input(path) as file:
+        content = content_of(file)
+    if content is Content.SAM:
+        with contextlib.closing(text_lines(path)) as lines:
+            return list(itertools.takewhile(lambda line: line.startswith("@"), lines))
+    return [] if content is Content.TEXT else str(_header(path)).splitlines()
+
+
+def _fastq(records: Iterable[_Record], path: str, wanted: Wanted) -> Iterator[bytes]:
     texts: list[str] = []
-    size = clipped = 0
+    size = clipped = outdated = 0
     primary, others = array("q"), array("q")  # hashes of names, which take less than names
     for number, record in enumerate(records, start=1):
         if record.flag & _NOT_PRIMARY:
@@ -115,23 +154,31 @@ def _fastq(records: Iterable[_Record], path: str, counts: dict[str, int]) -> Ite
                 record=f"{number} ({record.name})",
                 remedy="Write the file with the bases of its primary records, or leave the record out.",
             )
-        name, _, bases, qualities, _ = record
+        name, _, bases, qualities, _, tags = record
+        if record.clipped and not any(tag.startswith("MN:") for tag in tags):
+            complete = [tag for tag in tags if tag[:2].encode() not in MODIFICATIONS]
+            outdated += len(complete) < len(tags)
+            tags = complete
+        name = "\t".join([name, *tags])
         texts.append(f">{name}\n{bases}\n" if qualities is None else f"@{name}\n{bases}\n+\n{qualities}\n")
-        size += 2 * len(bases)
+        size += 2 * len(bases) + len(name)
         if size >= BLOCK_BYTES:
             yield "".join(texts).encode()
             texts, size = [], 0
     yield "".join(texts).encode()
     alone = len(np.setdiff1d(np.asarray(others), np.asarray(primary)))
-    for why, number in ((NOT_PRIMARY, alone), (CLIPPED, clipped)):
+    for why, number in ((NOT_PRIMARY, alone), (CLIPPED, clipped), (OUTDATED, outdated)):
         if number:
-            counts[why] = counts.get(why, 0) + number
+            wanted.counts[why] = wanted.counts.get(why, 0) + number
 
 
-def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
+def _sam_records(blocks: Iterable[bytes], path: str, wanted: Wanted) -> Iterator[_Record]:
     number = 0
     for line in lines_of(whole_lines(blocks), path):
-        if not line or (line.startswith("@") and not number):
+        if line.startswith("@") and not number:
+            wanted.header.append(line)
+            continue
+        if not line:
             continue
         number += 1
         fields = line.split("\t")
@@ -144,7 +191,8 @@ def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
         if flag & REVERSE:
             bases, qualities = bases[::-1].translate(_COMPLEMENT), qualities[::-1]
         clipped = bool(_CLIPPED_ENDS.search(fields[5]))
-        yield _Record(name, flag, bases, None if fields[10] == "*" else qualities, clipped)
+        tags = fields[_COLUMNS:] if wanted.tags else []
+        yield _Record(name, flag, bases, None if fields[10] == "*" else qualities, clipped, tags)
 
 
 def _problem(fields: list[str]) -> str:
@@ -175,16 +223,17 @@ def _checked_names(records: Iterable[Any], path: str) -> Iterator[Any]:
         yield record
 
 
-def _record_of(record: Any) -> _Record:
+def _record_of(record: Any, with_tags: bool) -> _Record:
     # pysam turns those of reverse records round, and fails where there are none.
     scores = None if record.query_qualities is None else record.get_forward_qualities()
     qualities = None if scores is None else bytes(min(score, 93) + 33 for score in scores).decode()
     bases = record.get_forward_sequence() or ""
     clipped = (record.infer_read_length() or 0) > len(bases) > 0
-    return _Record(record.query_name, record.flag, bases, qualities, clipped)
+    tags = list(of_record(record, record.to_string().split("\t")[_COLUMNS:])) if with_tags else []
+    return _Record(record.query_name, record.flag, bases, qualities, clipped, tags)
 
 
-def _records(file: io.BufferedReader, path: str, reference: str | None) -> Iterator[Any]:
+def _records(file: io.BufferedReader, path: str, reference: str | None, header: list[str]) -> Iterator[Any]:
     import pysam
 
     is_cram = file.peek(4).startswith(b"CRAM")
@@ -202,6 +251,7 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
             _linked((reference or _told_reference(source)) if is_cram else None) as link,
             pysam.AlignmentFile(source, check_sq=False, reference_filename=link) as alignments,
         ):
+            header.extend(str(alignments.header).splitlines())
             yield from alignments.fetch(until_eof=True)
     except (OSError, ValueError):
         # pysam says no more than "truncated file", also where a reference is missing.
@@ -279,14 +329,19 @@ def _told_reference(source: Any) -> str | None:
 
 def _sequences(path: str) -> list[dict[str, Any]]:
     """Return what the header of a CRAM file says of each sequence; nothing where it cannot be read."""
+    found: list[dict[str, Any]] = _header(path).to_dict().get("SQ", [])
+    return found
+
+
+def _header(path: str) -> Any:
+    """Return the header of a BAM or CRAM file; an empty one where it cannot be read."""
     import pysam
 
     try:
         with _silent(pysam), pysam.AlignmentFile(path, check_sq=False) as alignments:
-            found: list[dict[str, Any]] = alignments.header.to_dict().get("SQ", [])
+            return alignments.header
     except (OSError, ValueError):
-        return []
-    return found
+        return pysam.AlignmentHeader()
 
 
 def _other_sequence(path: str, reference: str) -> str:

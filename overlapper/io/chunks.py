@@ -40,7 +40,7 @@ def has_chunks(file: io.BufferedReader) -> bool:
 
 
 def parsed_chunks(
-    file: io.BufferedReader, path: str, keep_qualities: bool, threads: int
+    file: io.BufferedReader, path: str, keep_qualities: bool, keep_comments: bool, threads: int
 ) -> Generator[Reads, None, None]:
     """Yield the reads of each chunk of a file; leave the file where it is to be read on.
 
@@ -49,7 +49,7 @@ def parsed_chunks(
     file : file
         One of which `has_chunks` is true, at its start.
     path : str
-    keep_qualities : bool
+    keep_qualities, keep_comments : bool
     threads : int
     """
     descriptor, size = file.fileno(), os.fstat(file.fileno()).st_size
@@ -73,10 +73,10 @@ def parsed_chunks(
         """Return where a chunk starts, and its reads; None if they do not end with the chunk."""
         start = first_record(chunk)
         if start is None:
-            return bounds[chunk], ReadsBuilder(keep_qualities).take_closed()
+            return bounds[chunk], ReadsBuilder(keep_qualities, keep_comments).take_closed()
         others = map(first_record, range(chunk + 1, len(bounds) - 1))
         stop = next((other for other in others if other is not None), size)
-        builder = ReadsBuilder(keep_qualities, min(stop - start, 2 * CHUNK_BYTES))
+        builder = ReadsBuilder(keep_qualities, keep_comments, min(stop - start, 2 * CHUNK_BYTES))
         try:
             for begin in range(start, stop, BLOCK_BYTES):
                 builder.feed(os.pread(descriptor, min(BLOCK_BYTES, stop - begin), begin), path)

@@ -5,7 +5,7 @@ What is read from text:
 - A line ends at a line feed or a carriage return; lines without a visible letter count for nothing, and
   blanks (spaces and tabs) within lines of bases or qualities are skipped.
 - A record starts with ``>`` (FASTA) or ``@`` (FASTQ); one file may hold both. Its name goes up to the first
-  blank; the rest of the line is dropped.
+  blank; of the rest of the line tags count where they are asked for (`overlapper.io.tags`).
 - The bases follow, on any number of lines: A, C, G, T, U (read as T), in either case; the IUPAC codes
   RYSWKMBDHVN and X are unknown bases. Any other letter is an error. A FASTA record ends where a line starts
   with ``>`` or ``@``.
@@ -32,6 +32,8 @@ from overlapper.io.identity import Input, State
 from overlapper.io.read_filter import ALL, LEFT_OUT, ReadFilter
 from overlapper.io.reads_builder import RECORD_REMEDY, ReadsBuilder
 from overlapper.io.sources import Content, content_of, open_input, unpacked_blocks
+from overlapper.io.tags import OUTDATED, TagChoice, chosen
+from overlapper.runtime.streams import is_stream
 from overlapper.tables import Reads
 
 PART_BASES = 1 << 26
@@ -44,6 +46,8 @@ def read_fastx(
     keep_qualities: bool = False,
     min_length: int = 0,
     min_quality: float = 0.0,
+    no_duplex_parents: bool = False,
+    tags: str = "none",
     reference: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> Reads:
@@ -64,6 +68,10 @@ def read_fastx(
         Leave out shorter reads.
     min_quality : float
         Leave out reads of a lower mean quality, by error probabilities (`overlapper.io.read_filter`).
+    no_duplex_parents : bool
+        Leave out reads from which duplex reads were made (tag ``dx:i:-1``).
+    tags : str
+        Which tags are kept (`overlapper.io.tags`): names between commas, ``all`` or ``none``.
     reference : str or path, optional
         FASTA file that CRAM files were written against.
     threads : int
@@ -87,7 +95,8 @@ def read_fastx(
     >>> reads = read_fastx("reads.fastq.gz")  # doctest: +SKIP
     """
     return FastxParts(
-        *paths, keep_qualities=keep_qualities, read_filter=ReadFilter(min_length, min_quality),
+        *paths, keep_qualities=keep_qualities, tags=TagChoice.of(tags),
+        read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
         reference=reference, threads=threads,
     ).together()  # fmt: skip
 
@@ -101,6 +110,8 @@ class FastxParts:
         As `read_fastx` takes them.
     read_filter : ReadFilter
         Which reads count; all by default.
+    tags : TagChoice, optional
+        Which tags are kept; none by default.
     part_bases : int
         Bases that are held at a time, `PART_BASES` by default; a longer read is held whole.
 
@@ -109,7 +120,7 @@ class FastxParts:
     read_filter : ReadFilter
     threads : int
     left_out : dict of str to int
-        How many reads that have come are left out, or lack bases, by why.
+        How many reads that have come are left out, or lack bases or base modifications, by why.
     """
 
     def __init__(
@@ -117,6 +128,7 @@ class FastxParts:
         *paths: str | os.PathLike[str],
         keep_qualities: bool = False,
         read_filter: ReadFilter = ALL,
+        tags: TagChoice | None = None,
         reference: str | os.PathLike[str] | None = None,
         part_bases: int | None = None,
         threads: int = 1,
@@ -128,7 +140,10 @@ class FastxParts:
         self._first_reads: list[int] = []
         self._counted: list[np.ndarray] = []
         self.keep_qualities = keep_qualities
+        self.tags = tags
+        self._headers: dict[str, list[str]] = {}
         self._parse_qualities = keep_qualities or bool(read_filter.min_quality)
+        self._parse_comments = tags is not None or read_filter.no_duplex_parents
         self._part_bases = part_bases or PART_BASES
         self.threads = threads
         self.read_filter = read_filter
@@ -143,6 +158,15 @@ class FastxParts:
         """Return what was read, as a work folder notes its inputs (`overlapper.io.identity.Input`)."""
         return Input(what, self.sources, digest, list(states), self.read_filter.given, dict(self.left_out))
 
+    def headers(self) -> list[list[str]]:
+        """Return the lines of the SAM header of each file; of a pipe, once its first record was read."""
+        from overlapper.io import alignments
+
+        for path in self._files:
+            if path not in self._headers and not is_stream(path):
+                self._headers[path] = alignments.header_of(path)
+        return [self._headers.get(path, []) for path in self._files]
+
     def together(self) -> Reads:
         """Return all reads as one table, which is checked."""
         if not self.read_filter:
@@ -156,12 +180,14 @@ class FastxParts:
 
         Reads of different parts are not compared: `check` does, when all parts have come.
         """
-        if not self.read_filter:
-            yield from self._parsed()
-            return
         before = 0
         for reads in self._parsed():
-            yield self._passing(reads, before)
+            passing = self._passing(reads, before) if self.read_filter else reads
+            if self._parse_comments:
+                passing, outdated = chosen(passing, self.tags)
+                if outdated:
+                    self.left_out[OUTDATED] = self.left_out.get(OUTDATED, 0) + outdated
+            yield passing
             before += len(reads)
 
     def _passing(self, reads: Reads, before: int) -> Reads:
@@ -188,7 +214,8 @@ class FastxParts:
 
     def _parsed(self) -> Iterator[Reads]:
         """Yield all reads."""
-        builder = ReadsBuilder(self._parse_qualities)
+        kept = self._parse_qualities, self._parse_comments
+        builder = ReadsBuilder(*kept)
         takes_reference = False
         for path in self._files:
             self._first_reads.append(builder.reads)
@@ -201,7 +228,7 @@ class FastxParts:
                     )  # fmt: skip
                 if self.threads > 1 and path != "-" and has_chunks(file):
                     yield builder.take_closed()
-                    for reads in parsed_chunks(file, path, self._parse_qualities, self.threads):
+                    for reads in parsed_chunks(file, path, *kept, self.threads):
                         builder.count(len(reads))
                         yield reads
                     blocks = unpacked_blocks(file, path)
@@ -220,11 +247,12 @@ class FastxParts:
             return unpacked_blocks(file, path, self.threads)
         from overlapper.io import alignments
 
+        header = self._headers[path] = []
+        wanted = alignments.Wanted(self.left_out, header, self._parse_comments)
         if content is Content.SAM:
-            text = unpacked_blocks(file, path, self.threads)
-            return alignments.fastq_of_sam(text, path, self.left_out)
+            return alignments.fastq_of_sam(unpacked_blocks(file, path, self.threads), path, wanted)
         reference = self._reference if content is Content.CRAM else None
-        return alignments.fastq_blocks(file, path, reference, self.left_out)
+        return alignments.fastq_blocks(file, path, reference, wanted)
 
     def check(self, reads: Reads) -> None:
         """Check names and lengths of all reads, which come without their bases if need be.

@@ -1,9 +1,10 @@
 """Mappings as PAF, SAM and BAM.
 
 PAF has the twelve columns, and the tags ``NM AS tp cm s1 s2 de cg`` with minimap2's meaning. SAM and BAM have
-a line for every read, with the same tags but ``cg``, the read group (``RG``) and, where a read is mapped in
-several parts, all others of them (``SA``, its CIGARs shortened to one S, M, and I or D each). What is not
-aligned is soft-clipped; secondary mappings have neither bases nor qualities.
+a line for every read, with the same tags but ``cg``, those that the read came with (`overlapper.io.tags`),
+the read group (``RG``) and, where a read is mapped in several parts, all others of them (``SA``, its CIGARs
+shortened to one S, M, and I or D each). What is not aligned is soft-clipped; secondary mappings have neither
+bases nor qualities, nor base modifications.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
@@ -22,6 +23,7 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_format
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
+from overlapper.io.tags import MODIFICATIONS, texts_of, without
 from overlapper.runtime import cleanup
 from overlapper.runtime.streams import is_stream, tells_no_format
 from overlapper.tables import MappingKind, Mappings, Reads
@@ -46,6 +48,8 @@ class MappingOptions:
         How the program was called, for the header.
     sam : bool
         Standard output is SAM, not PAF.
+    headers : sequence of sequences of str
+        Lines of the SAM headers of the reads' files.
     """
 
     distinguish: bool = False
@@ -54,6 +58,7 @@ class MappingOptions:
     index: bool = False
     command: str = ""
     sam: bool = False
+    headers: Sequence[Sequence[str]] = ()
 
     def as_sam(self, path: str) -> bool:
         """Tell whether a file of this name holds SAM or BAM."""
@@ -120,10 +125,7 @@ def _text_writer(
     """Open SAM or PAF."""
     lines = _Format(reference, options, is_sam=options.as_sam(path))
     with OutputFile(path, threads=threads) as file:
-        if lines.header:
-            import pysam
-
-            file.write(str(pysam.AlignmentHeader.from_dict(lines.header)).encode())
+        file.write(lines.header.encode())
         yield _TextWriter(file, lines)
 
 
@@ -154,7 +156,7 @@ class _BamWriter:
         self._final = os.path.realpath(self._path)
         folder = os.path.dirname(self._final)
         self._parse = pysam.AlignedSegment.fromstring
-        self._header = pysam.AlignmentHeader.from_dict(self._format.header)
+        self._header = pysam.AlignmentHeader.from_text(self._format.header)
         with self._complaints():
             if is_stream(self._path) or os.path.isdir(self._path):
                 raise FileExistsError(None, "it is a directory, a pipe or a device")
@@ -232,13 +234,13 @@ class _Format:
 
     Attributes
     ----------
-    header : dict
-        Of SAM, as pysam takes it; empty for PAF.
+    header : str
+        Of SAM; empty for PAF.
     """
 
     def __init__(self, reference: Reads, options: MappingOptions, *, is_sam: bool) -> None:
         group = parse_read_group(options.read_group) if options.read_group else None
-        self.header = sam_header(reference, group, options.command) if is_sam else {}
+        self.header = sam_header(reference, group, options.command, options.headers) if is_sam else ""
         self._reference, self._distinguish = reference, options.distinguish
         tag = f"\tRG:Z:{group['ID']}" if group else ""
         self._of_all = np.frombuffer(tag.encode(), np.uint8)
@@ -267,12 +269,14 @@ class _Format:
         texts = kernel.Texts(
             np.frombuffer(b"".join(parts), np.uint8),
             np.cumsum([0, *map(len, parts)]),
+            *texts_of(reads),
             self._of_all,
         )
         packed = PackedReads.of(reads)
         name_lengths = np.diff(reads.name_offsets)
         lines = np.maximum(np.diff(starts), 1)
-        room = int((lines * (name_lengths + 2 * reads.lengths)).sum()) + len(texts.of_rows)
+        of_each = name_lengths + 2 * reads.lengths + np.diff(texts.read_offsets)
+        room = int((lines * of_each).sum()) + len(texts.of_rows)
         room += int(np.diff(self._reference.name_offsets)[mappings.target].sum())
         room += int(lines.sum()) * (kernel.LINE_BYTES + len(self._of_all))
         room += kernel.OPERATION_BYTES * len(mappings.cigar)
@@ -288,8 +292,15 @@ class _Format:
         return out[:size].data
 
     def _parts(self, reads: Reads, mappings: Mappings) -> list[bytes]:
-        """Return, of every mapping, the tag that names the other parts of its read."""
+        """Return, of every mapping, the tag that names the other parts of its read.
+
+        Of a secondary one that are tags of its read, which has no bases there.
+        """
         texts = [b""] * len(mappings)
+        if reads.tag_bytes is not None:
+            for row in np.flatnonzero(mappings.kind == MappingKind.SECONDARY).tolist():
+                kept = without(reads.tags_of(int(mappings.query[row])), MODIFICATIONS)
+                texts[row] = b"\t" + kept if kept else b""
         parts = np.flatnonzero(mappings.kind != MappingKind.SECONDARY)
         split = mappings.query[parts]
         for read in np.unique(

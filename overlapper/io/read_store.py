@@ -20,7 +20,7 @@ from overlapper.tables.reads import content_order, words_for
 
 _CHUNK_BYTES = 1 << 22
 """Bytes that are put in order at a time."""
-_QUALITIES_AS_GIVEN = "qualities-as-given"
+_QUALITIES_AS_GIVEN, _TAGGED = "qualities-as-given", "tagged"
 _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
@@ -49,8 +49,10 @@ class ReadStore(ReadColumns):
             The input, of which the names are kept; needed with ``order``.
         """
         artifact, given = MemoryArtifact(), reads if given is None else given
-        for name in ("name_bytes", "name_offsets"):
-            artifact.save(name, getattr(given, name))
+        for name in ("name_bytes", "name_offsets", "tag_bytes", "tag_offsets"):
+            if (values := getattr(given, name)) is not None:
+                artifact.save(name, values)
+        artifact.facts[_TAGGED] = given.tag_offsets is not None
         for name in ("words", "qualities"):
             if (values := getattr(reads, name)) is not None:
                 artifact.save(name, values)
@@ -75,18 +77,19 @@ class ReadStore(ReadColumns):
             artifact.save(name, np.empty(0, np.uint8))
         hashes, heads = [np.empty(0, np.uint64)], [Reads.empty()]
         qualities: list[np.ndarray] | None = None
+        tags: list[np.ndarray] = []
         for part in parts:
             if part.qualities is not None and part.quality_offsets is not None:
                 artifact.append(_QUALITIES_AS_GIVEN, part.qualities)
                 qualities = [*(qualities or []), np.diff(part.quality_offsets)]
+            if part.tag_bytes is not None and part.tag_offsets is not None:
+                artifact.append("tag_bytes", part.tag_bytes)
+                tags.append(np.diff(part.tag_offsets))
             artifact.append("as-given", part.words)
             artifact.append("name_bytes", part.name_bytes)
             hashes.append(content_hashes(PackedReads.of(part)))
-            heads.append(
-                dataclasses.replace(
-                    part, words=_NO_WORDS, name_bytes=_NO_BYTES, qualities=None, quality_offsets=None
-                )
-            )
+            bare = dataclasses.replace(part, qualities=None, quality_offsets=None, words=_NO_WORDS)
+            heads.append(dataclasses.replace(bare, name_bytes=_NO_BYTES, tag_bytes=None, tag_offsets=None))
         given = Reads.concat(heads)
         order = content_order(given.lengths, np.concatenate(hashes))
         sizes = np.diff(given.word_offsets)
@@ -105,6 +108,9 @@ class ReadStore(ReadColumns):
         artifact.save("lengths", given.lengths[order])
         artifact.save("word_offsets", offsets_of(words_for(given.lengths[order])))
         artifact.save("name_offsets", given.name_offsets)
+        artifact.facts[_TAGGED] = bool(tags)
+        if tags:
+            artifact.save("tag_offsets", offsets_of(np.concatenate(tags)))
         return ReadStore.open(artifact).names()
 
     @classmethod
@@ -159,6 +165,33 @@ class ReadStore(ReadColumns):
             unknown_offsets=np.zeros(len(self) + 1, np.int64),
             name_bytes=self.artifact.mapped("name_bytes", np.uint8),
             name_offsets=self.artifact.load("name_offsets", np.int64),
+        )
+
+
+class AsGiven:
+    """The reads of a store by their numbers in the input, with names, qualities and tags.
+
+    Parameters
+    ----------
+    store : ReadStore
+    """
+
+    def __init__(self, store: ReadStore) -> None:
+        self._store, self.names = store, store.names()
+        self._place = np.argsort(store.order)
+        tagged = store.artifact.facts.get(_TAGGED)
+        self._tag_offsets = store.artifact.load("tag_offsets", np.int64) if tagged else None
+
+    def take(self, numbers: np.ndarray) -> Reads:
+        """Return some of the reads."""
+        named, tags = self.names.take(numbers), {}
+        if (offsets := self._tag_offsets) is not None:
+            sizes = offsets[numbers + 1] - offsets[numbers]
+            values = self._store.artifact.gathered("tag_bytes", np.uint8, offsets[numbers], sizes)
+            tags = {"tag_bytes": values, "tag_offsets": offsets_of(sizes)}
+        reads = self._store.take(self._place[numbers])
+        return dataclasses.replace(
+            reads, name_bytes=named.name_bytes, name_offsets=named.name_offsets, **tags
         )
 
 

@@ -32,6 +32,8 @@ def _empty_columns(text: int = 0) -> packing.Columns:
         name_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
         qualities=np.zeros(0, np.uint8),
         quality_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
+        comment_bytes=np.zeros(0, np.uint8),
+        comment_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
     )
 
 
@@ -41,16 +43,18 @@ class ReadsBuilder:
     Parameters
     ----------
     keep_qualities : bool
+    keep_comments : bool
+        The tags of the reads are then all that follows their names, to be chosen from (`overlapper.io.tags`).
     text : int
         Bytes of text that there is room for from the start: columns that grow are written to, which threads
         cannot do side by side.
     """
 
-    def __init__(self, keep_qualities: bool, text: int = 0) -> None:
+    def __init__(self, keep_qualities: bool, keep_comments: bool = False, text: int = 0) -> None:
         from overlapper.kernels.text import packing
 
         self._kernel = packing
-        self._keep_qualities = keep_qualities
+        self._keep_qualities, self._keep_comments = keep_qualities, keep_comments
         self._state = packing.new_state()
         self._taken = 0
         self._file_start = 0
@@ -80,7 +84,9 @@ class ReadsBuilder:
         position = 0
         while position < len(text):
             self._make_room(len(text) - position)
-            position = self._kernel.parse(text, position, self._state, self._columns, self._keep_qualities)
+            position = self._kernel.parse(
+                text, position, self._state, self._columns, self._keep_qualities, self._keep_comments
+            )
             problem = int(self._state[self._kernel.PROBLEM])
             if problem not in (self._kernel.NONE, self._kernel.FULL):
                 raise self._error(problem, text[position], path)
@@ -120,7 +126,7 @@ class ReadsBuilder:
         """Return the complete reads that are held; what there is of an open one is kept."""
         kernel, state, columns = self._kernel, self._state, self._columns
         n = self._held
-        for name in ("lengths", "unknown_offsets", "name_offsets", "quality_offsets"):
+        for name in ("lengths", "unknown_offsets", "name_offsets", "quality_offsets", "comment_offsets"):
             resize(getattr(columns, name), n + (name != "lengths"))
         word_offsets = np.zeros(n + 1, np.int64)
         np.cumsum(words_for(columns.lengths), out=word_offsets[1:])
@@ -130,6 +136,7 @@ class ReadsBuilder:
             (["unknown_start", "unknown_end"], kernel.RUNS, columns.unknown_offsets[n]),
             (["name_bytes"], kernel.NAME_BYTES, columns.name_offsets[n]),
             (["qualities"], kernel.QUALITIES, columns.quality_offsets[n]),
+            (["comment_bytes"], kernel.COMMENT_BYTES, columns.comment_offsets[n]),
         ):
             for name in names:
                 column, kept = getattr(columns, name), getattr(self._columns, name)
@@ -150,6 +157,8 @@ class ReadsBuilder:
             name_offsets=columns.name_offsets,
             qualities=columns.qualities if self._keep_qualities else None,
             quality_offsets=columns.quality_offsets if self._keep_qualities else None,
+            tag_bytes=columns.comment_bytes if self._keep_comments else None,
+            tag_offsets=columns.comment_offsets if self._keep_comments else None,
         )
 
     def _make_room(self, size: int) -> None:
@@ -158,14 +167,16 @@ class ReadsBuilder:
         if self._held == len(columns.lengths):
             reads = self._held + max(_FIRST_ROOM, self._held // 4)
             resize(columns.lengths, reads)
-            for offsets in (columns.unknown_offsets, columns.name_offsets, columns.quality_offsets):
-                resize(offsets, reads + 1)
+            for name in ("unknown_offsets", "name_offsets", "quality_offsets", "comment_offsets"):
+                resize(getattr(columns, name), reads + 1)
         reserve(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self._held)
         reserve(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
         reserve(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
         reserve(columns.name_bytes, state[kernel.NAME_BYTES] + size)
         if self._keep_qualities:
             reserve(columns.qualities, state[kernel.QUALITIES] + size)
+        if self._keep_comments:
+            reserve(columns.comment_bytes, state[kernel.COMMENT_BYTES] + size)
 
     def _record(self) -> str:
         number = self.reads - self._file_start + 1

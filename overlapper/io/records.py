@@ -23,8 +23,13 @@ def fastq_record(name: str, codes: np.ndarray, qualities: np.ndarray) -> bytes:
     return b"@%s\n%s\n+\n%s\n" % (name.encode(), letters, scores)
 
 
+def is_fasta(path: str) -> bool:
+    """Tell whether the name of a file says that it is FASTA."""
+    return path.lower().removesuffix(".gz").endswith(FASTA_ENDINGS)
+
+
 def write_reads(file: OutputFile, reads: Reads) -> None:
-    """Write reads to an open file: FASTA if its name says so, else FASTQ.
+    """Write reads to an open file: FASTA if its name says so, else FASTQ, with tags as comments.
 
     Parameters
     ----------
@@ -32,7 +37,7 @@ def write_reads(file: OutputFile, reads: Reads) -> None:
     reads : Reads
         With qualities, unless FASTA is written.
     """
-    fasta = file.path.lower().removesuffix(".gz").endswith(FASTA_ENDINGS)
+    fasta = is_fasta(file.path)
     for i in range(len(reads)):
         name, codes = reads.name(i), reads.codes(i)
         if fasta:
@@ -40,4 +45,6 @@ def write_reads(file: OutputFile, reads: Reads) -> None:
             continue
         assert reads.qualities is not None and reads.quality_offsets is not None, "FASTQ needs qualities"
         qualities = reads.qualities[reads.quality_offsets[i] : reads.quality_offsets[i + 1]]
+        if tags := reads.tags_of(i):
+            name = f"{name}\t{tags.decode()}"
         file.write(fastq_record(name, codes, np.minimum(qualities, _HIGHEST)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from typing import Any
+from collections.abc import Container, Sequence
 
 import numpy as np
 
@@ -90,30 +91,88 @@ def parse_read_group(text: str) -> dict[str, str]:
     return group
 
 
-def sam_header(reference: Reads, group: dict[str, str] | None, command: str) -> dict[str, Any]:
-    """Return a header as pysam takes it.
+def sam_header(
+    reference: Reads, group: dict[str, str] | None, command: str, given: Sequence[Sequence[str]] = ()
+) -> str:
+    """Return the text of a header.
+
+    Of the headers of the reads' files it has, each line once, the read groups, unless one is given, the
+    programs, and the comments. As of ``samtools``, this program follows each program that no other one
+    follows; where programs of two files have the same ID and differ, that of the later file gets another ID.
 
     Parameters
     ----------
     reference : Reads
     group : dict of str to str or None
-        Fields of the read group.
+        Fields of the read group of all reads; None for those that they have.
     command : str
         How the program was called.
+    given : sequence of sequences of str
+        Lines of the headers of the reads' files.
 
     Raises
     ------
     FormatError
-        When SAM does not allow the name of a reference sequence.
+        When SAM does not allow the name of a reference sequence, or two files have different read groups of
+        one ID.
     """
-    header: dict[str, Any] = {"HD": {"VN": "1.6", "SO": "unsorted", "GO": "query"}}
-    lengths = np.maximum(reference.lengths, 1).tolist()
     check_reference_names(reference)
-    header["SQ"] = [{"SN": name, "LN": length} for name, length in zip(reference.names, lengths, strict=True)]
+    lines = ["@HD\tVN:1.6\tSO:unsorted\tGO:query"]
+    lengths = np.maximum(reference.lengths, 1).tolist()
+    lines += [f"@SQ\tSN:{name}\tLN:{n}" for name, n in zip(reference.names, lengths, strict=True)]
     if group:
-        header["RG"] = [group]
+        lines.append("\t".join(["@RG", *(f"{tag}:{value}" for tag, value in group.items())]))
+    else:
+        lines += _read_groups(given)
+    programs = _programs(given)
     # Names of files need not be UTF-8, which a header is.
-    command = command.encode(errors="backslashreplace").decode()
-    program = {"ID": "overlapper", "PN": "overlapper", "VN": __version__}
-    header["PG"] = [program | ({"CL": " ".join(command.split())} if command else {})]
-    return header
+    command = " ".join(command.encode(errors="backslashreplace").decode().split())
+    follows = {field("PP", line) for line in programs.values()}
+    for last in [name for name in programs if name not in follows] or [""]:
+        name = _free("overlapper", programs)
+        fields = {"ID": name, "PN": "overlapper", "PP": last, "VN": __version__, "CL": command}
+        programs[name] = "\t".join(["@PG", *(f"{tag}:{text}" for tag, text in fields.items() if text)])
+    comments = dict.fromkeys(line for header in given for line in header if line.startswith("@CO"))
+    return "\n".join([*lines, *programs.values(), *comments]) + "\n"
+
+
+def field(tag: str, line: str) -> str:
+    """Return a field of a line of a header; nothing where it has none of that tag."""
+    found = (text[3:] for text in line.split("\t")[1:] if text.startswith(f"{tag}:"))
+    return next(found, "")
+
+
+def _read_groups(given: Sequence[Sequence[str]]) -> list[str]:
+    groups: dict[str, str] = {}
+    for line in (line for header in given for line in header if line.startswith("@RG\t")):
+        name = field("ID", line)
+        if groups.setdefault(name, line) != line:
+            raise FormatError(
+                f"two files have read groups {shortened(name)} that differ",
+                remedy="Rename one of them (samtools addreplacerg does), or give one for all reads "
+                "(--read-group).",
+            )
+    return list(groups.values())
+
+
+def _programs(given: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Return the lines of programs by their ID."""
+    programs: dict[str, str] = {}
+    for header in given:
+        lines = {field("ID", line): line for line in header if line.startswith("@PG\t")}
+        renamed = {
+            name: _free(name, programs) if programs.get(name, line) != line else name
+            for name, line in lines.items()
+        }
+        for name, line in lines.items():
+            for tag in ("ID", "PP"):
+                old = field(tag, line)
+                line = line.replace(f"\t{tag}:{old}", f"\t{tag}:{renamed.get(old, old)}", 1)
+            programs.setdefault(renamed[name], line)
+    return programs
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken, with a number behind it if it has to be."""
+    numbered = (f"{name}.{number}" for number in itertools.count(1))
+    return next(one for one in itertools.chain([name], numbered) if one not in taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.common import cigars
 from overlapper.kernels.seeds.reference_seeds import X_BITS
-from overlapper.mapping.chains import chain
+from overlapper.mapping.chains import Chains, chain
 from overlapper.mapping.choice import Groups, mapping_quality, other_score
 from overlapper.mapping.extenders import MapExtender, map_extender
 from overlapper.mapping.parts import Parts, align_chains
@@ -107,7 +107,9 @@ class BatchMapper:
 
     def map_all(self, reads: Reads, threads: int | None = None) -> Mappings:
         """Return the mappings of all reads; the arguments are those of `map`."""
-        return Mappings.concat([mappings for _, mappings in self.map(reads, threads)] or [_none()])
+        return Mappings.concat(
+            [mappings for _, mappings in self.map(reads, threads)] or [Mappings.unmapped()]
+        )
 
     def map_parts(
         self, parts: Iterable[Reads], threads: int | None = None
@@ -136,6 +138,18 @@ class BatchMapper:
             self.counts.update(counts)
             self.seconds.update(seconds)
             yield reads, mappings
+
+    def aligned(self, reads: Reads, chosen: Callable[[Chains], Chains]) -> Mappings:
+        """Return the mappings of reads by some of their chains.
+
+        Parameters
+        ----------
+        reads : Reads
+        chosen : callable
+            Given all chains, returns those that count.
+        """
+        chains = chosen(chain(self.seeder.find(reads), self.reference, self.params.chain))
+        return self._choose(reads, align_chains(reads, self.reference, chains, self.extender, self.params))
 
     def _map(self, reads: Reads) -> tuple[Reads, Mappings, dict[str, int], dict[str, float]]:
         """Map reads; what they go through is counted and timed."""
@@ -246,9 +260,3 @@ def map_reads(
         params = MapParams.preset(params)
     reference, reads = (reads_given(given, threads or available_threads()) for given in (reference, reads))
     return BatchMapper.prepare(reference, params, threads).map_all(reads, threads)
-
-
-def _none() -> Mappings:
-    """Return a table without rows, but with CIGARs."""
-    empty = Mappings.empty()
-    return dataclasses.replace(empty, cigar=np.empty(0, np.uint32), cigar_offsets=np.zeros(1, np.int64))

@@ -27,6 +27,7 @@ from overlapper.tables import Overlaps, Reads
 _GFA = (".gfa", ".gfa.gz")
 _JSON = ".json"
 _TSV = (".tsv", ".tsv.gz")
+_FILTERS: dict[str, Any] = {"min_length": int, "min_quality": float, "no_duplex_parents": bool}
 _OF_ALL = {
     "version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float)), "run": Maybe(RUN),
 }  # fmt: skip
@@ -166,7 +167,8 @@ def _kept_beside(output: str, command: str) -> tuple[str, Mapping[str, Any]] | N
 def _filter_of(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return which reads a run left out, as `read_fastx` takes it: what is reported is what the run saw."""
     given = run.get("run", {}).get("read_filter", {})
-    return dataclasses.asdict(ReadFilter(int(given.get("min_length", 0)), given.get("min_quality", 0.0)))
+    known = {name: kind(given.get(name, 0)) for name, kind in _FILTERS.items()}
+    return dataclasses.asdict(ReadFilter(**known))
 
 
 def _check_one(paths: Sequence[str], what: str) -> None:

@@ -73,11 +73,13 @@ LAYOUT = {"counts": Each(Each(float)), "sizes": Maybe(Each({"reads": float, "edg
 RUN = {
     "command": Maybe(str),
     "date": Maybe(str),
-    "read_filter": Maybe(Each(float)),
+    "read_filter": Maybe(
+        {"min_length": Maybe(float), "min_quality": Maybe(float), "no_duplex_parents": Maybe(bool)}
+    ),
     "output": Maybe({"bytes": float}),
 }
 """What all files say about the run."""
-_SAID = {str: "a text", list: "a list", dict: "a table"}
+_SAID = {bool: "true or false", str: "a text", list: "a list", dict: "a table"}
 
 
 def _misfit_within(values: Mapping[str, Any], shape: Each | dict[str, Any], where: str) -> str:

@@ -46,7 +46,7 @@ def content_hashes_of(reads: Reads, threads: int = 1) -> np.ndarray:
 
 
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
-    """Return ``reads.take(order)``, with bases and qualities copied by several threads.
+    """Return ``reads.take(order)`` without tags, with bases and qualities copied by several threads.
 
     Reads that are in order already are returned themselves.
 
@@ -74,8 +74,9 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
 
     nothing, none = np.zeros(len(reads) + 1, np.int64), np.empty(0, np.uint64)
     rest = dataclasses.replace(
-        reads, words=none, word_offsets=nothing, qualities=None, quality_offsets=None
-    ).take(order)
+        reads, words=none, word_offsets=nothing, qualities=None, quality_offsets=None,
+        tag_bytes=None, tag_offsets=None,
+    ).take(order)  # fmt: skip
     words, word_offsets = rows(reads.words, reads.word_offsets)
     qualities, quality_offsets = reads.qualities, reads.quality_offsets
     if qualities is not None and quality_offsets is not None:

@@ -75,6 +75,10 @@ class Reads(Table):
         Phred qualities (not ASCII), one a base.
     quality_offsets : ndarray of int64, shape (n + 1,), optional
         Where the qualities of each read start; a read without qualities has none.
+    tag_bytes : ndarray of uint8, optional
+        What records say of reads besides, as text (`overlapper.io.tags`).
+    tag_offsets : ndarray of int64, shape (n + 1,), optional
+        Where the tags of each read start.
     """
 
     lengths: np.ndarray = column("i8")
@@ -87,6 +91,8 @@ class Reads(Table):
     name_offsets: np.ndarray = offsets()
     qualities: np.ndarray | None = ragged("u1", by="quality_offsets")
     quality_offsets: np.ndarray | None = offsets()
+    tag_bytes: np.ndarray | None = ragged("u1", by="tag_offsets")
+    tag_offsets: np.ndarray | None = offsets()
 
     @classmethod
     def empty(cls) -> Self:
@@ -151,16 +157,20 @@ class Reads(Table):
             unknown_offsets=none,
             qualities=None,
             quality_offsets=None,
+            tag_bytes=None,
+            tag_offsets=None,
         )
 
     def bases_alone(self) -> Self:
-        """Return a view of the reads without names and qualities."""
+        """Return a view of the reads without names, qualities and tags."""
         return dataclasses.replace(
             self,
             name_bytes=np.empty(0, np.uint8),
             name_offsets=np.zeros(len(self) + 1, np.int64),
             qualities=None,
             quality_offsets=None,
+            tag_bytes=None,
+            tag_offsets=None,
         )
 
     def __repr__(self) -> str:
@@ -201,6 +211,12 @@ class Reads(Table):
             return None
         values = self.qualities[self.quality_offsets[read] : self.quality_offsets[read + 1]]
         return values if len(values) == self.lengths[read] else None
+
+    def tags_of(self, read: int) -> bytes:
+        """Return the tags of one read, with tabs between them; nothing where they were not read."""
+        if self.tag_bytes is None or self.tag_offsets is None:
+            return b""
+        return self.tag_bytes[self.tag_offsets[read] : self.tag_offsets[read + 1]].tobytes()
 
     def _plain_columns(self, reads: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
         return {"name": np.array(self.names, object), "length": self.lengths}

@@ -26,8 +26,8 @@ class _GivenReads:
     ----------
     files : FastxParts or None
         The parts, if they are files.
-    with_qualities : bool
-        Whether their qualities are stored.
+    with_qualities, with_tags : bool
+        Whether their qualities and their tags are stored.
     unread : Input
         The reads as an input, without a digest.
     passing : iterator of Reads
@@ -37,6 +37,7 @@ class _GivenReads:
     def __init__(self, parts: Iterable[Reads]) -> None:
         self.files = files = parts if isinstance(parts, FastxParts) else None
         self.with_qualities = files is not None and files.keep_qualities
+        self.with_tags = files is not None and files.tags is not None
         self.unread = (
             files.as_input("reads", "", states_of(files.sources)) if files else Input("reads", [], "")
         )
@@ -69,7 +70,8 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
         When the work in the folder was begun on other reads.
     """
     given = _GivenReads(parts)
-    path = workdir.folder / ("reads-with-qualities" if given.with_qualities else "reads")
+    name = "reads-with-qualities" if given.with_qualities else "reads"
+    path = workdir.folder / (f"{name}-and-tags" if given.with_tags else name)
     kept = finished(path, verify=True)
     if kept is None:
         _write_reads(workdir, path, given)

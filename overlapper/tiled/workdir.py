@@ -253,7 +253,10 @@ class Workdir:
 
 def _as_options(read_filter: dict[str, float]) -> str:
     """Return the options that give a filter."""
-    options = [f"--{name.replace('_', '-')} {value:g}" for name, value in read_filter.items()]
+    options = [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f" {value:g}")
+        for name, value in read_filter.items()
+    ]
     return " and ".join(options) or "no reads left out"
 
 

@@ -19,7 +19,7 @@ from tests.cli.conftest import assert_refused
 from tests.cli.runner import ROOT, overlapper
 from tests.read_sets import fasta_of
 
-RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed")
+RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed")
 OPTIONS = ("--correct", "always", "--copies", "collapse", "--min-overlap", "500", "-q")
 
 
@@ -67,10 +67,19 @@ def test_one_circle_that_is_the_genome(folder):
 def test_files_tell_the_same(folder):
     whole = folder / "whole"
     (contig,) = pysam.FastxFile(str(whole / "contigs.fasta"))
-    head, segment, link = (line.split("\t") for line in (whole / "contigs.gfa").read_text().splitlines())
+    lines = [line.split("\t") for line in (whole / "contigs.gfa").read_text().splitlines()]
+    head, segment, *placed, link = lines
     assert head == ["H", "VN:Z:1.0"]
     assert segment[:3] == ["S", contig.name, contig.sequence]
-    assert contig.comment.split() == segment[3:]
+    length, depth, reads = (tag.split(":")[2] for tag in segment[3:])
+    assert contig.comment == f"length={length} circular=true depth={depth}x"
+    names = {read.name: len(read.sequence) for read in pysam.FastxFile(str(folder / "reads.fa"))}
+    assert len({line[4] for line in placed}) == len(placed) == int(reads)
+    for kind, name, start, strand, read, first, last in placed:
+        assert (kind, name, strand in "+-") == ("A", contig.name, True)
+        assert 0 <= int(start) < int(length) and 0 <= int(first) < int(last) <= names[read]
+    without = [line.split("\t") for line in (whole / "contigs.noseq.gfa").read_text().splitlines()]
+    assert without == [[*line[:2], "*", *line[3:]] if line[0] == "S" else line for line in lines]
     assert link == ["L", contig.name, "+", contig.name, "+", "0M"]
     header, row = (line.split("\t") for line in (whole / "contigs.tsv").read_text().splitlines())
     table = dict(zip(header, row, strict=True))

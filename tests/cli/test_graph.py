@@ -46,6 +46,15 @@ def test_stats_count_what_is_there(command, gfa_file, tmp_path):
     assert shown["dead ends"] == "3"
 
 
+def test_walks_are_read_and_written(tmp_path):
+    walks = ["W\ts\t1\tchr1\t0\t7\t>a<c>a", "W\ts\t2\tchr1\t*\t*\t<a"]
+    (tmp_path / "g.gfa").write_text("\n".join([walks[0], "S\ta\tAC", "S\tc\tACG", walks[1]]) + "\n")
+    found = read_gfa(tmp_path / "g.gfa")
+    assert [walk.nodes for walk in found.walks] == [[0, 3, 0], [1]]
+    assert [(walk.haplotype, walk.start, walk.end) for walk in found.walks] == [(1, 0, 7), (2, None, None)]
+    assert [walk.line(found.names) for walk in found.walks] == walks
+
+
 def test_links_that_are_given_twice_or_mirrored_count_once(command, tmp_path):
     links = ["a + b +", "a + b +", "b - a -", "a - a +", "a - b +", "b - a +"]
     lines = ["S a ACGT", "S b ACGT", *(f"L {link} 0M" for link in links)]
@@ -130,6 +139,8 @@ def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
             "S\ta\t*\tLN:i:x\n",
             "record on line 1: has 'x' where a number from 0 to 1,000,000,000,000 is expected",
         ),
+        ("S\ta\tAC\nW\ts\t1\tn\t0\t2\t>a>b\n", "line 2: names the segment 'b', which is not in the file"),
+        ("S\ta\tAC\nW\ts\t1\tn\t0\t2\ta\n", "line 2: has the walk 'a', expected > or < and names"),
         ("S\ta\tAC\tdp:f:x\n", "record on line 1: has a depth that is no number"),
         ("H\tVN:Z:2.0\nS\ta\t2\tAC\n", "record on line 1: says that the file is GFA 2, expected GFA 1"),
     ],

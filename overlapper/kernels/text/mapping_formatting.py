@@ -66,10 +66,12 @@ class Rows(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """Text that lines end with: of every row, and of all lines."""
+    """Text that lines end with: of every row; in SAM of every read that has bases there; of all lines."""
 
     of_rows: np.ndarray
     offsets: np.ndarray
+    of_reads: np.ndarray
+    read_offsets: np.ndarray
     of_all: np.ndarray
 
 
@@ -112,6 +114,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
             at = put_number(out, at, sam_flags.UNMAPPED)
             at = put(out, at, _NO_PLACE)
             at = _put_bases(out, at, reads, read, False, qualities, codes)
+            at = put(out, at, _text_of(texts.of_reads, texts.read_offsets, read))
             at = put(out, at, texts.of_all)
             out[at] = _NEWLINE
             at += 1
@@ -137,7 +140,10 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
             else:
                 at = _put_bases(out, at, reads, read, reverse, qualities, codes)
             at = _put_tags(out, at, rows, row)
-            at = _put_texts(out, at, texts, row)
+            at = put(out, at, _text_of(texts.of_rows, texts.offsets, row))
+            if rows.kind[row] != SECONDARY:
+                at = put(out, at, _text_of(texts.of_reads, texts.read_offsets, read))
+            at = put(out, at, texts.of_all)
             out[at] = _NEWLINE
             at += 1
     return at
@@ -158,7 +164,8 @@ def format_paf(rows, names, targets, texts, distinguish, out):
             at = _put_tags(out, at, rows, row)
             at = put(out, at, _CIGAR)
             at = _put_cigar(out, at, rows, row, distinguish)
-            at = _put_texts(out, at, texts, row)
+            at = put(out, at, _text_of(texts.of_rows, texts.offsets, row))
+            at = put(out, at, texts.of_all)
             out[at] = _NEWLINE
             at += 1
     return at
@@ -223,8 +230,5 @@ def _put_tags(out, at, rows, row):
 
 
 @njit(nogil=True, cache=True)
-def _put_texts(out, at, texts, row):
-    for i in range(texts.offsets[row], texts.offsets[row + 1]):
-        out[at] = texts.of_rows[i]
-        at += 1
-    return put(out, at, texts.of_all)
+def _text_of(texts, offsets, number):
+    return texts[offsets[number] : offsets[number + 1]]

@@ -25,9 +25,9 @@ PLACE, PROBLEM, FASTQ, NAME_LENGTH, LENGTH, LINES, LINE_START, FRESH_LINE, WORD,
 """Of the open read: `NAME_LENGTH` bytes of name, `LENGTH` bases so far on `LINES` finished lines,
 `LINE_START` bases before this line, `FRESH_LINE` when nothing of this line was read, `WORD` the unfinished
 word, `RUN_START` where the open run of unknown bases starts or -1, `SCORED` qualities so far."""
-READS, WORDS, RUNS, NAME_BYTES, QUALITIES = range(11, 16)
+READS, WORDS, RUNS, NAME_BYTES, QUALITIES, COMMENT_BYTES = range(11, 17)
 """How much of each column is filled."""
-STATE_FIELDS = 16
+STATE_FIELDS = 17
 
 # What stopped the automaton: state[PROBLEM].
 NONE, FULL, NO_HEADER, NO_NAME, BAD_NAME, BAD_LETTER, NO_PLUS, SHORT_QUALITY, LONG_QUALITY, BAD_QUALITY = (
@@ -50,7 +50,8 @@ class Columns(NamedTuple):
     """Room for reads: the columns of `overlapper.tables.Reads`, filled as far as the state says.
 
     A block of ``b`` bytes needs room for ``b // 32 + 2`` words beside one for each read that there is room
-    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities.
+    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities and as many bytes
+    of comments: what follows names on their line, with the blank before it.
     """
 
     lengths: np.ndarray
@@ -62,6 +63,8 @@ class Columns(NamedTuple):
     name_offsets: np.ndarray
     qualities: np.ndarray
     quality_offsets: np.ndarray
+    comment_bytes: np.ndarray
+    comment_offsets: np.ndarray
 
 
 def new_state() -> np.ndarray:
@@ -72,7 +75,7 @@ def new_state() -> np.ndarray:
 
 
 @njit(nogil=True, cache=True)
-def parse(text, start, state, columns, keep_qualities):
+def parse(text, start, state, columns, keep_qualities, keep_comments):
     """Read ``text`` from byte ``start`` on.
 
     Parameters
@@ -83,7 +86,7 @@ def parse(text, start, state, columns, keep_qualities):
         Updated; ``state[PROBLEM]`` says why the parser stopped before the end of the text.
     columns : Columns
         Updated.
-    keep_qualities : bool
+    keep_qualities, keep_comments : bool
 
     Returns
     -------
@@ -102,7 +105,7 @@ def parse(text, start, state, columns, keep_qualities):
         elif place == NAME:
             i = _read_name(text, i, state, columns.name_bytes)
         elif place == HEADER or place == PLUS:
-            i = _skip_line(text, i, state)
+            i = _read_line(text, i, state, columns.comment_bytes, keep_comments and place == HEADER)
         elif place == BASES:
             i = _read_bases(text, i, state, columns.words, columns.unknown_start, columns.unknown_end)
         elif place == QUALITY:
@@ -124,6 +127,7 @@ def close_read(state, columns):
     columns.unknown_offsets[read + 1] = state[RUNS]
     columns.name_offsets[read + 1] = state[NAME_BYTES]
     columns.quality_offsets[read + 1] = state[QUALITIES]
+    columns.comment_offsets[read + 1] = state[COMMENT_BYTES]
     state[READS] += 1
     state[NAME_LENGTH] = state[LENGTH] = state[LINES] = state[WORD] = state[SCORED] = 0
     state[PLACE] = BETWEEN
@@ -164,9 +168,15 @@ def _read_name(text, i, state, name_bytes):
 
 
 @njit(nogil=True, cache=True)
-def _skip_line(text, i, state):
+def _read_line(text, i, state, comment_bytes, keep):
+    before = i
     while i < len(text) and _CLASS[text[i]] != _LINE_END:
         i += 1
+    if keep:
+        filled = state[COMMENT_BYTES]
+        for j in range(i - before):
+            comment_bytes[filled + j] = text[before + j]
+        state[COMMENT_BYTES] = filled + i - before
     if i == len(text):
         return i
     if state[PLACE] == HEADER:
