@@ -7,11 +7,11 @@ their place::
     left out         ──x────x─x───x────x──                       k-mers at errors are of no other read
                                ─x────x──x──x─
 
-**Candidates** are contigs that are linked to no other: linear ones no longer than their ``tip_reads`` longest
-reads together, those of as many reads, contained ones included, and circles next to another one that is as
-long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid, some copies differ in a base or two. They are looked
-at by the bases of their reads, most first, of equals the longest first. 31-mers tell (of more than 2^25 in
-contigs and unplaced reads those with the smallest hashes).
+**Candidates** are contigs that are linked to no other: those of at most ``tip_reads`` reads, contained ones
+included; linear ones no longer than as many of their longest reads together, on which fewer than `CONFIRMED`
+reads lie on average; and circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid, some copies
+differ in a base or two. They are looked at by the bases of their reads, most first, of equals the longest
+first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the smallest hashes).
 
 **Held.** A bin of 1,000 bases of a candidate is held where contigs that stay have a tenth of its k-mers (one
 base in 14 may be an error). All but a tenth of its bins have to be held.
@@ -118,13 +118,14 @@ def leave_out(
 
 
 def _of_few(laid_out: LaidOut, bases: np.ndarray, most_reads: int) -> np.ndarray:
-    """Return a mask of the contigs of so many reads, or linear and no longer than as many of their reads."""
+    """Return a mask of contigs of so many reads, or linear, no longer than as many, and shallow."""
     own, contigs = laid_out.reads, laid_out.contigs
     of_contig = np.bincount(own.unitig, minlength=len(contigs))
     rows = np.lexsort([-bases, own.unitig])
     longest = np.flatnonzero(places_within(of_contig) < most_reads)
     reach = np.bincount(own.unitig[rows][longest], bases[rows][longest], len(contigs))
-    return (of_contig <= most_reads) | ~contigs.circular & (contigs.sequences.lengths <= reach)
+    lengths, depth = contigs.sequences.lengths, np.bincount(own.unitig, bases, len(contigs))
+    return (of_contig <= most_reads) | ~contigs.circular & (lengths <= reach) & (depth < CONFIRMED * lengths)
 
 
 def _circles_as_long(contigs: Contigs) -> np.ndarray:

@@ -85,10 +85,14 @@ class AssemblySteps:
 
     def placed(self, own: OwnReads) -> PlacedReads:
         """Return where reads lie by a layout of the current reads, in numbers and bases of the input."""
-        given = self.origin[own.read]
-        own = self._sound.on_whole(own) if self._sound else own
-        number = self._named.order[self._number[given]]
-        return PlacedReads.of(own, number, self._named.lengths[self._number[given]])
+        own = self._of_given(own)
+        named = self._number[own.read]
+        return PlacedReads.of(own, self._named.order[named], self._named.lengths[named])
+
+    def _of_given(self, own: OwnReads) -> OwnReads:
+        """Return the rows of current reads as those of the whole given reads."""
+        own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
+        return self._sound.on_whole(own) if self._sound else own
 
     @property
     def overlaps(self) -> Overlaps:
@@ -219,11 +223,9 @@ class AssemblySteps:
         report: Report,
     ) -> Polished:
         """Polish unitigs with the given reads, or with those of their layout alone where ``own`` has them."""
-        if own is not None:
-            own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
-            own = self._sound.on_whole(own) if self._sound else own
+        of_given = None if own is None else self._of_given(own)
         return polish_packed(
-            unitigs, self._given, self._resources, params, own=own, preset=rate, report=report
+            unitigs, self._given, self._resources, params, own=of_given, preset=rate, report=report
         )
 
 

@@ -183,7 +183,7 @@ def test_what_is_said_where_no_terminal_is(overlap, reads_file):
     lines = result.err.splitlines()
     assert all(LOG_LINE.match(line) for line in lines)
     said = [line[20:].strip() for line in lines]
-    for step in ("reading", "seeding", "overlapping", "writing"):
+    for step in ("1/6 reading", "4/6 seeding", "5/6 overlapping", "6/6 writing"):
         assert step in said
     assert re.search(r"error rate .* k \d+, w \d+", result.err)
     *_, last, called, took = said

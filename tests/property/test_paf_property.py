@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.io.paf import paf_writer, read_paf, write_paf
+from overlapper.io import write_overlaps
+from overlapper.io.paf import paf_writer, read_paf
 from overlapper.tables import Overlaps, Reads
 from tests.oracle.paf import line_of, lines_of, row_of
 from tests.read_sets import assert_same
@@ -89,7 +90,7 @@ def test_differences_of_copies_are_tagged(table, data, folder):
     for row in table:
         row["copy_differences"] = data.draw(st.integers(-1, 2**31 - 1))
     path = folder / "copies.paf"
-    write_paf(table_of(table), reads(), path)
+    write_overlaps(table_of(table), reads(), path)
     assert path.read_text() == "".join(lines_of(table, NAMES, LENGTHS))
 
 
@@ -97,7 +98,7 @@ def test_differences_of_copies_are_tagged(table, data, folder):
 @given(table=tables)
 def test_lines_are_the_oracles_and_read_back_as_the_same_table(table, folder):
     path = folder / "out.paf"
-    write_paf(table_of(table), reads(), path)
+    write_overlaps(table_of(table), reads(), path)
     assert path.read_text() == "".join(lines_of(table, NAMES, LENGTHS))
     again = read_paf(path, reads())
     assert_same(dataclasses.replace(again, secondary=None), table_of(table))
@@ -126,7 +127,7 @@ def test_marks_of_a_file_are_written_again_in_any_order_of_reads(table, data, fo
     numbered = data.draw(st.permutations(range(len(NAMES))))
     given_reads = Reads.without_bases([NAMES[i] for i in numbered], [LENGTHS[i] for i in numbered])
     overlaps = read_paf(folder / "out.paf", given_reads)
-    write_paf(overlaps, given_reads, folder / "again.paf")
+    write_overlaps(overlaps, given_reads, folder / "again.paf")
     assert marks_in(folder / "again.paf") == marks
 
 
@@ -141,7 +142,7 @@ def test_of_equal_overlaps_the_best_does_not_depend_on_their_order(folder):
     table = [row | dict(zip(("q_start", "q_end", "t_start", "t_end"), p, strict=True)) for p in places]
     for rows in itertools.permutations(table):
         for overlaps in (table_of(list(rows)), table_of(list(rows)).mirrored()):
-            write_paf(overlaps, reads(), folder / "ties.paf")
+            write_overlaps(overlaps, reads(), folder / "ties.paf")
             assert marks_in(folder / "ties.paf") == ["P" if row is table[2] else "S" for row in rows]
 
 
@@ -153,7 +154,7 @@ def test_bytes_do_not_depend_on_blocks_or_threads(table, cut, threads, folder):
     while 0 < cut < len(pairs) and pairs[cut - 1] == pairs[cut]:
         cut -= 1  # overlaps of a pair are written together
     for ending in ("paf", "paf.gz"):
-        write_paf(overlaps, reads(), folder / f"whole.{ending}")
+        write_overlaps(overlaps, reads(), folder / f"whole.{ending}")
         with paf_writer(folder / f"cut.{ending}", reads(), threads=threads) as writer:
             writer.write(overlaps.take(np.arange(len(table))[:cut]))
             writer.write(overlaps.take(np.arange(len(table))[cut:]))

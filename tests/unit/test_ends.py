@@ -12,8 +12,8 @@ from overlapper.assemble.covered import Covered
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.laid_out import Contigs, LaidOut
 from overlapper.correct.own_reads import OwnReads
+from overlapper.correct.uncovered import intervals_of
 from overlapper.simulate import random_genome
-from overlapper.sketch.read_parts import intervals_of
 from overlapper.tables import Intervals, Reads
 
 BASES = "ACGTACGTAC"

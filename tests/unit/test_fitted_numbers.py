@@ -15,6 +15,7 @@ WHERE = 2
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 NOT_FITTED = {
     # Time or memory alone.
+    "correct/carried_tags.py": "MARGIN _BLOCK_BASES",
     "correct/consensus.py": "BLOCK_BASES",
     "correct/contradictions.py": "SHOWN",
     "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",

@@ -13,9 +13,10 @@ from overlapper.correct.polish import read_unitigs
 from overlapper.graph.convert import gfa_to_overlaps
 from overlapper.graph.gfa import read_gfa
 from overlapper.graph.stats import graph_stats
+from overlapper.io import write_overlaps
 from overlapper.io.fastx import read_fastx
 from overlapper.io.lines import name_problem, text_lines, whole
-from overlapper.io.paf import read_paf, reads_of_paf, write_paf
+from overlapper.io.paf import read_paf, reads_of_paf
 from overlapper.io.pairwise import read_pairs
 from overlapper.io.parquet import parquet_writer, read_parquet, reads_of_parquet
 from overlapper.io.reported import read_reported
@@ -118,7 +119,7 @@ def test_every_reader_and_writer_keeps_names_as_they_are(tmp_path):
         divergence=np.full(n, np.nan), kind=zeros + 2,
     )  # fmt: skip
     paf, table = str(tmp_path / "o.paf"), str(tmp_path / "o.parquet")
-    write_paf(overlaps, reads, paf)
+    write_overlaps(overlaps, reads, paf)
     assert reads_of_paf(paf).names == read_reported(paf).names == list(ODD_NAMES)
     assert len(read_paf(paf, reads)) == n
     with parquet_writer(table, reads) as writer:
