@@ -386,6 +386,20 @@ def test_unknown_bases_are_predicted():
     assert made[0] == target
 
 
+@pytest.mark.parametrize("before", [True, False])
+def test_a_path_goes_on_over_200_bases_of_the_target_where_an_unknown_base_leaves_it_fewer(before):
+    """Of the target 297 bases are left beyond the anchor, fewer than of the read; 338 would be more."""
+    rng = np.random.default_rng(3)
+    end, far, anchored = (rng.integers(0, 4, n).tolist() for n in (40, 300, 40))
+    target, read = [*end, 4, *far, *anchored], rng.integers(0, 4, 20).tolist()
+    for place, base in enumerate(far):  # one in 8 differs, one in 40 is missing
+        read += [(base + 1) % 4] if place % 8 == 7 else [] if place % 40 == 32 else [base]
+    read += anchored
+    way = 1 if before else -1
+    depth = corrected(target[::way], [(read[::way], False, 0, len(target))] * 3, False, False)[2][::way]
+    assert depth.index(3) == 41 + 297 - 200
+
+
 def test_rows_on_a_stretch_are_few_enough_for_the_votes():
     n = 3 * window_rows.MOST_ROWS
     # Every row covers the first stretch, and one that no other row does.

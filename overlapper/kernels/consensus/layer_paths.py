@@ -217,8 +217,8 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
 
 @inner
 def _known(target, start, end, step):
-    """Return how many bases from ``start`` to ``end`` come before the first unknown one of `FARTHEST`."""
-    for known in range(min(abs(end - start), FARTHEST)):
+    """Return how many bases from ``start`` to ``end`` come before the first unknown one."""
+    for known in range(abs(end - start)):
         if target[start + step * known] == TARGET_UNKNOWN:
             return known
     return abs(end - start)
