@@ -9,9 +9,10 @@ their place::
 
 **Candidates** are contigs that are linked to no other: those of at most ``tip_reads`` reads, contained ones
 included; linear ones no longer than as many of their longest reads together, on which fewer than `CONFIRMED`
-reads lie on average; and circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid, some copies
-differ in a base or two. They are looked at by the bases of their reads, most first, of equals the longest
-first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the smallest hashes).
+reads lie on average; and circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or
+a plasmid, some copies differ in a base or two. They are looked at by the bases of their reads, most first, of
+equals the longest first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the
+smallest hashes).
 
 **Held.** A bin of 1,000 bases of a candidate is held where contigs that stay have a tenth of its k-mers (one
 base in 14 may be an error). All but a tenth of its bins have to be held.
