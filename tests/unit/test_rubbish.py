@@ -133,6 +133,20 @@ def test_a_contig_of_its_longest_reads_alone_is_left_out_however_many_they_conta
     assert case.left_out()[0] == [1]
 
 
+def test_a_haplotype_whose_ends_few_reads_cover_stays():
+    """Four reads lie on most of it, and errors at its ends are more than its differences."""
+    case = Case()
+    start, end = case.bad(0, 2_500), case.bad(17_500, 20_000)
+    other = start + case.bad(2_500, 17_500, 0.001) + end
+    case.add(other, [(0, 6_000), (14_000, 20_000), *[(3_000 - 100 * i, 17_000 + 100 * i) for i in range(4)]])
+    assert case.left_out()[0] == []
+    case = Case()
+    case.add(
+        other, [(0, 6_000), (14_000, 20_000), *[(3_000 + 3_000 * i, 8_000 + 3_000 * i) for i in range(4)]]
+    )
+    assert case.left_out()[0] == [1]
+
+
 def test_a_memory_budget_that_is_too_small():
     case = Case()
     case.add(case.bad(8_000, 20_000), [(0, 12_000)])
