@@ -20,6 +20,7 @@ from overlapper.assemble.laid_out import Contigs
 from overlapper.correct.doubt import Doubt, Reason
 from overlapper.sketch.depth import SHORTEST_K, Sampling
 from overlapper.tables import Reads
+from overlapper.tables.ragged import offsets_of
 
 MORE, SURE = 1.5, 7.0
 """Copies; chosen: a stretch of one copy is taken for deep on one contig in 1,000 (e to 7)."""
@@ -46,8 +47,10 @@ def deep_stretches(contigs: Contigs, reads: Reads, threads: int) -> Doubt:
     sequences = contigs.sequences
     sampling = Sampling.of(reads.total_bases + sequences.total_bases, SHORTEST_K)
     in_reads, in_contigs = sampling.table(), sampling.table()
-    slot, places, first = sampling.samples(sequences, threads)
-    read_depth.count(sampling.samples(reads, threads)[0], in_reads)
+    for slots, _, _ in sampling.samples(reads, threads):
+        read_depth.count(slots, in_reads)
+    slot, places, counts = map(np.concatenate, zip(*sampling.samples(sequences, threads), strict=True))
+    first = offsets_of(counts)
     read_depth.count(slot, in_contigs)
     each = in_reads[slot] / in_contigs[slot]
     usual = reads.total_bases / max(1, len(reads))

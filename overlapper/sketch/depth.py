@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -158,7 +158,10 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
 
     k, error_free = _choose_k(shared)
     sampling = Sampling.of(reads.total_bases, k)
-    slots, _, first = sampling.samples(reads, threads)
+    blocks = [(slots, counts) for slots, _, counts in sampling.samples(reads, threads)]
+    slots, counts = map(np.concatenate, zip(*blocks, strict=True))
+    first = offsets_of(counts)
+    del blocks
     least = max(2, math.floor(error_free * limit))
     n = np.arange(2 * read_depth.STRETCH)
     in_bad_read = error_free**2
@@ -213,14 +216,14 @@ class Sampling(NamedTuple):
         """Return a table of slots, none of which was met."""
         return np.zeros(1 << self.bits, np.uint32)
 
-    def samples(self, reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the slots of all samples, their places in the reads, and where those of each read start."""
+    def samples(self, reads: Reads, threads: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield slots of samples, their places in the reads, and how many each read has, block by block."""
         from overlapper.kernels.common.walks import PackedReads
         from overlapper.kernels.seeds import kmer_sample, read_depth
 
         threshold = np.uint32(self.threshold)
 
-        def of_block(block: tuple[int, int]) -> tuple[np.ndarray, ...]:
+        def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             some = reads.rows(*block)
             samples, places = kmer_sample.sample(PackedReads.of(some), 0, len(some), threshold)
             slots, counts = np.empty(len(samples), np.uint32), np.zeros(len(some), np.int64)
@@ -229,10 +232,8 @@ class Sampling(NamedTuple):
             begin = kmer_sample.SAMPLE * np.repeat(some.word_offsets[:-1], counts)
             return slots, np.maximum(places, ~places) - begin, counts
 
-        none = np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64)
-        blocks = map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads)
-        slots, places, counts = map(np.concatenate, zip(none, *blocks, strict=True))
-        return slots, places, offsets_of(counts)
+        yield np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64)
+        yield from map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads)
 
 
 def _draws(reads: Reads, threads: int) -> np.ndarray:
