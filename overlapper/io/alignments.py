@@ -113,7 +113,7 @@ def fastq_blocks(
         When the reference cannot be read, or is another one.
     """
     records = _checked_names(_records(file, path, reference, wanted.header), path)
-    return _fastq((_record_of(record, wanted.tags) for record in records), path, wanted)
+    return _fastq(_with_tags(records, path, wanted.tags), path, wanted)
 
 
 def fastq_of_sam(blocks: Iterable[bytes], path: str, wanted: Wanted) -> Iterator[bytes]:
@@ -223,13 +223,26 @@ def _checked_names(records: Iterable[Any], path: str) -> Iterator[Any]:
         yield record
 
 
-def _record_of(record: Any, with_tags: bool) -> _Record:
+def _with_tags(records: Iterable[Any], path: str, with_tags: bool) -> Iterator[_Record]:
+    """Yield records of pysam as others have them, their tags if these are wanted."""
+    for number, record in enumerate(records, start=1):
+        try:
+            columns = record.to_string().split("\t") if with_tags else []
+            tags = list(of_record(record, columns[_COLUMNS:]))
+        except (ValueError, KeyError):  # htslib says no more
+            remedy = "Repair the record or leave it out."
+            raise FormatError(
+                "has tags that are damaged", file=path, record=str(number), remedy=remedy
+            ) from None
+        yield _record_of(record, tags)
+
+
+def _record_of(record: Any, tags: list[str]) -> _Record:
     # pysam turns those of reverse records round, and fails where there are none.
     scores = None if record.query_qualities is None else record.get_forward_qualities()
     qualities = None if scores is None else bytes(min(score, 93) + 33 for score in scores).decode()
     bases = record.get_forward_sequence() or ""
     clipped = (record.infer_read_length() or 0) > len(bases) > 0
-    tags = list(of_record(record, record.to_string().split("\t")[_COLUMNS:])) if with_tags else []
     return _Record(record.query_name, record.flag, bases, qualities, clipped, tags)
 
 

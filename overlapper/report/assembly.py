@@ -51,7 +51,7 @@ _SHAPE = {
     "contigs": {"bases cut off ends": float},
     "run": Maybe(RUN),
     "held": dict.fromkeys(("reads", "of reads"), float),
-    "warnings": Maybe(list),
+    "warnings": Maybe([str]),
     "stages": {
         "adapters": Maybe(_ADAPTERS),
         "depth": Maybe(_DEPTH),

@@ -53,13 +53,19 @@ def misfit(value: Any, shape: Any, where: str = "its content") -> str:
     ----------
     value : object
     shape : type, Each or dict
-        `float` for a number of 0 or more, `str`, `dict` for any mapping, `list`; `Each`; or the shapes of the
-        values that a mapping must have, besides which it may have others.
+        `float` for a number of 0 or more, `str`, `dict` for any mapping, `list`; a list of one shape, for
+        lists of such values; `Each`; or the shapes of the values that a mapping must have, besides which it
+        may have others.
     where : str
         What holds the value.
     """
     if isinstance(shape, Each | dict):
         return misfit(value, dict, where) or _misfit_within(value, shape, where)
+    if isinstance(shape, list):
+        if problem := misfit(value, list, where):
+            return problem
+        problems = (misfit(one, shape[0], f"{where}[{i}]") for i, one in enumerate(value))
+        return next(filter(None, problems), "")
     if shape is float:
         fits = isinstance(value, int | float) and not isinstance(value, bool)
         if not fits or not 0 <= value <= _LARGEST:  # which NaN is not, either

@@ -1,5 +1,6 @@
 """Tags and headers of reads, from files of every kind to mapped records."""
 
+import gzip
 import os
 import threading
 
@@ -143,6 +144,16 @@ def test_secondary_records_have_no_base_modifications(command, folder):
     command("map", "ref.fa", "reads.bam", "-o", "o.bam", "-t", "1")
     for record, tags in tags_in(folder / "o.bam"):
         assert ("MM" in tags) != record.is_secondary and "RG" in tags
+
+
+def test_damaged_tags_are_told(command, folder):
+    content = gzip.decompress((folder / "reads.bam").read_bytes())
+    (folder / "raw").write_bytes(content.replace(b"XZZa b;c", b"XZQa b;c"))
+    pysam.tabix_compress(f"{folder}/raw", f"{folder}/damaged.bam", force=True)
+    result = command("map", "ref.fa", "damaged.bam", "-o", "out.bam", "-t", "1")
+    assert result.code == 1
+    assert "damaged.bam, record 1: has tags that are damaged. Repair the record" in result.err
+    assert not (folder / "out.bam").exists()
 
 
 def test_header_lines_of_the_reads_are_kept(command, folder):
