@@ -28,6 +28,7 @@ from overlapper.errors import FormatError, InputError, OutputError, TruncatedErr
 from overlapper.io.folders import LINK, temporary_folder
 from overlapper.io.lines import lines_of, name_problem, text_lines, whole
 from overlapper.io.read_filter import LEFT_OUT
+from overlapper.io.reads_builder import RECORD_REMEDY
 from overlapper.io.sources import (
     BLOCK_BYTES,
     Content,
@@ -112,8 +113,7 @@ def fastq_blocks(
     InputError
         When the reference cannot be read, or is another one.
     """
-    records = _checked_names(_records(file, path, reference, wanted.header), path)
-    return _fastq(_with_tags(records, path, wanted.tags), path, wanted)
+    return _fastq(_checked(_records(file, path, reference, wanted.header), path, wanted.tags), path, wanted)
 
 
 def fastq_of_sam(blocks: Iterable[bytes], path: str, wanted: Wanted) -> Iterator[bytes]:
@@ -210,30 +210,20 @@ def _problem(fields: list[str]) -> str:
     return ""
 
 
-def _checked_names(records: Iterable[Any], path: str) -> Iterator[Any]:
+def _checked(records: Iterable[Any], path: str, with_tags: bool) -> Iterator[_Record]:
     """Yield records of pysam; what is between them and FASTQ is text, in which a name must not end a line."""
     for number, record in enumerate(records, start=1):
+        tags: list[str] = []
         try:
             problem = name_problem(record.query_name or "")
         except UnicodeDecodeError:
             problem = "has a name that is not UTF-8 text"
-        if problem:
-            remedy = "Repair the record or leave it out."
-            raise FormatError(problem, file=path, record=str(number), remedy=remedy)
-        yield record
-
-
-def _with_tags(records: Iterable[Any], path: str, with_tags: bool) -> Iterator[_Record]:
-    """Yield records of pysam as others have them, their tags if these are wanted."""
-    for number, record in enumerate(records, start=1):
         try:
-            columns = record.to_string().split("\t") if with_tags else []
-            tags = list(of_record(record, columns[_COLUMNS:]))
+            tags = list(of_record(record, record.to_string().split("\t")[_COLUMNS:])) if with_tags else []
         except (ValueError, KeyError):  # htslib says no more
-            remedy = "Repair the record or leave it out."
-            raise FormatError(
-                "has tags that are damaged", file=path, record=str(number), remedy=remedy
-            ) from None
+            problem = problem or "has tags that are damaged"
+        if problem:
+            raise FormatError(problem, file=path, record=str(number), remedy=RECORD_REMEDY)
         yield _record_of(record, tags)
 
 
