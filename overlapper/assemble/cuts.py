@@ -2,9 +2,9 @@
 
 A contig is cut where reads end on either side and none goes across, or where most reads contradict `LONG`
 bases or more of it, after the last round of polishing (``docs/algorithms/correction.md``, section 8). What
-lies between the two ends is left out, unless it has `LONGEST_LEFT_OUT` bases or more: then it is a contig of
-its own. A place within `LONG` bases of an end of a linear contig is left alone:
-few reads can go across there. A circle that is cut becomes linear.
+lies between the two ends is left out; from `LEAST_KEPT` bases on it is a contig of its own. A place within
+`LONG` bases of an end of a linear contig is left alone: few reads can go across there. A circle that is cut
+becomes linear.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from overlapper.tables.ragged import offsets_of, places_within
 
 LONG = SURE
 """Bases."""
-LONGEST_LEFT_OUT = 2_000
+LEAST_KEPT = 2_000
 """Bases: the shortest part of a read that a layout takes by default (`overlapper.params.graph`)."""
 _Rows = TypeVar("_Rows", bound=OnContigs)
 
@@ -137,8 +137,9 @@ def _is_cut(doubt: Doubt, lengths: np.ndarray, circular: np.ndarray) -> np.ndarr
 
 
 def _places(given: Cut) -> Doubt:
+    """Return where contigs are cut, two places without bases for one that is kept, by contig and start."""
     places = given.doubt.take(_is_cut(given.doubt, given.sequences.lengths, given.laid_out.contigs.circular))
-    long = places.end - places.start >= LONGEST_LEFT_OUT
+    long = places.end - places.start >= LEAST_KEPT
     behind = places.take(long)
     first = dataclasses.replace(places, end=np.where(long, places.start, places.end))
     places = Doubt.concat([first, dataclasses.replace(behind, start=behind.end)])
@@ -158,6 +159,8 @@ def _from_first_places(given: Cut, places: Doubt) -> tuple[Cut, Doubt]:
     around = own.take(circular & (own.start + own.r_end - own.r_start > length))
     own = OwnReads.concat([own, dataclasses.replace(around, start=around.start - around.unitig_length)])
     doubt, places = given.doubt.turned(*turn, lengths), places.turned(*turn, lengths)
+    last = np.where(contigs.circular[places.contig] & (places.end == 0), lengths[places.contig], 0)
+    places = dataclasses.replace(places, start=places.start + last, end=places.end + last)
     left_out = given.left_out.turned(*turn, lengths)
     return Cut(LaidOut(contigs, own), turn.turned(given.sequences), doubt, left_out), places
 

@@ -116,6 +116,26 @@ def test_a_circle_cut_twice_is_two():
     check_reads(reads, made)
 
 
+def test_long_stretches_between_two_ends_stay():
+    reads, made = case([(0, 2_500, 5_000, Reason.UNCROSSED)])
+    assert spelled(made) == [BASES[1], BASES[0][5_000:], BASES[0][:2_500], BASES[0][2_500:5_000]]
+    check_reads(reads, made)
+
+
+@pytest.mark.parametrize("start", [0, 2_500, 6_500])
+def test_long_stretches_of_circles_stay(start):
+    end = start + 2_500
+    reads, made = case([(0, start, end, Reason.UNCROSSED)], (True, False))
+    twice = 2 * BASES[0]
+    assert spelled(made) == [twice[end : start + LENGTHS[0]], BASES[1], twice[start:end]]
+    check_reads(reads, made)
+    names = made.sequences.names
+    lines = [line.split("\t") for line in bed(made.doubt, made.sequences)]
+    assert [(names.index(name), int(first), reason) for name, first, _, reason, _ in lines] == [
+        (0, 0, "cut"), (0, 6_499, "cut"), (2, 0, "cut"), (2, 2_499, "cut"),
+    ]  # fmt: skip
+
+
 def test_others_stay_as_they_are():
     _, made = case([(0, 4_000, 4_020, Reason.CONTRADICTED), (1, 5_700, 6_000, Reason.UNCROSSED)])
     assert spelled(made) == BASES
