@@ -26,8 +26,6 @@ MORE, SURE = 1.5, 7.0
 """Copies; chosen: a stretch of one copy is taken for deep on one contig in 1,000 (e to 7)."""
 MOST = 8.0
 """Depth, compared with the median, that counts at most: k-mers may be frequent in what reads do not share."""
-
-
 BIN = 64
 """k-mers whose depth is one of those that the median is taken of."""
 

@@ -21,6 +21,7 @@ import numpy as np
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
+from overlapper.correct.doubt import turned_starts
 from overlapper.correct.own_reads import OwnReads
 from overlapper.io.mappings import MappingOptions, open_mappings
 from overlapper.io.read_store import AsGiven, ReadStore
@@ -104,12 +105,9 @@ class PlacedReads(Table):
         start = self.start * after[contig] // np.maximum(before[contig], 1) - cut[contig, 0]
         if beginnings is None:
             return dataclasses.replace(self, start=start)
-        length = np.maximum(after - cut.sum(axis=1), 1)[contig]
-        first, turned = beginnings.start[contig], beginnings.reverse[contig]
-        end = start + self.r_end - self.r_start
-        around = np.where(turned, first + 1 - end, start - first) % length
-        moves = (first > 0) | turned
-        return dataclasses.replace(self, start=np.where(moves, around, start), reverse=self.reverse ^ turned)
+        lengths = np.maximum(after - cut.sum(axis=1), 1)
+        start = turned_starts(contig, start, start + self.r_end - self.r_start, *beginnings, lengths)
+        return dataclasses.replace(self, start=start, reverse=self.reverse ^ beginnings.reverse[contig])
 
     def phased(self, phased: Phased) -> Self:
         """Return the reads with the haplotype and the block of the piece that most of each lies on."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ import typer
 from overlapper.cli import options
 from overlapper.cli.assembly_log import PHASES, tell_assembly
 from overlapper.cli.config import configured
+from overlapper.cli.footer import words_called
 from overlapper.cli.outputs import check_choice, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -262,8 +263,7 @@ def _make_folder_of_log(log: str | None, output: str) -> None:
 def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
     from overlapper.io.mappings import MappingOptions
 
-    command = " ".join(["overlapper", *sys.argv[1:]])
-    return MappingOptions(sort=True, index=True, command=command, headers=headers)
+    return MappingOptions(sort=True, index=True, command=words_called(), headers=headers)
 
 
 def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
@@ -288,7 +288,13 @@ def _assembled(
     """
     from overlapper.assemble.contigs import assemble_packed
     from overlapper.io.fastx import FastxParts, read_fastx
+    from overlapper.io.sources import open_input
+    from overlapper.runtime.streams import is_stream
 
+    for path in itertools.chain(*of_parents):
+        if not is_stream(path):
+            with open_input(path):  # they are read last; a name that is wrong is told at once
+                pass
     one, other = (FastxParts(*paths, threads=run.threads) if paths else None for paths in of_parents)
     first = read_fastx(rotate_to) if rotate_to else None
     store, resources = files.enter_context(run.opened(progress))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +11,7 @@ import typer
 
 from overlapper.cli import options
 from overlapper.cli.config import configured
+from overlapper.cli.footer import words_called
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -159,8 +159,7 @@ def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads],
     from overlapper.io.mappings import MappingOptions, open_mappings
     from overlapper.tables import Mappings, Reads
 
-    command = " ".join(["overlapper", *sys.argv[1:]])
-    options = MappingOptions(command=command, headers=run.parts.headers())
+    options = MappingOptions(command=words_called(), headers=run.parts.headers())
     writer = files.enter_context(open_mappings(output, Reads.empty(), options, threads=run.threads))
     return lambda reads: writer.write(reads, Mappings.unmapped())
 

@@ -40,6 +40,11 @@ def command_line() -> str:
     return shlex.join(["overlapper", *sys.argv[1:]])
 
 
+def words_called() -> str:
+    """Return the words of the command with blanks between, as ``CL`` of SAM headers has them."""
+    return " ".join(["overlapper", *sys.argv[1:]])
+
+
 def footer() -> list[str]:
     """Return version and command line; then time, CPU time and peak memory."""
     seconds, cpu_seconds, memory = resources_used()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from overlapper.cli import options
 from overlapper.cli.config import configured
+from overlapper.cli.footer import words_called
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import begun, load_compute
@@ -134,8 +134,7 @@ def map(
     from overlapper.runtime.clock import Clock
     from overlapper.runtime.threads import available_threads
 
-    command = " ".join(["overlapper", *sys.argv[1:]])
-    writing = MappingOptions(eqx, read_group, sort, index, command, sam)
+    writing = MappingOptions(eqx, read_group, sort, index, words_called(), sam)
     check_mappings_format(output, writing)
     settings = {
         "seeder": seeder, "extender": extender,

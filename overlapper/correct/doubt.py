@@ -41,6 +41,31 @@ class Reason(enum.IntEnum):
     """The contig was cut there (`overlapper.assemble.cuts`). The figure is that of the reason."""
 
 
+def turned_starts(
+    contig: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    first: np.ndarray,
+    reverse: np.ndarray,
+    lengths: np.ndarray,
+) -> np.ndarray:
+    """Return where stretches of contigs start that begin at another base, some of them on the other strand.
+
+    Parameters
+    ----------
+    contig, start, end : ndarray of int, shape (n,)
+        The stretches, half open.
+    first : ndarray of int64, shape (contigs,)
+        The base that becomes the first one.
+    reverse : ndarray of bool, shape (contigs,)
+        Whether the contig goes on from there on the other strand.
+    lengths : ndarray of int64, shape (contigs,)
+    """
+    first, reverse = first[contig], reverse[contig]
+    turned = np.where(reverse, first + 1 - end, start - first) % lengths[contig]
+    return np.where((first > 0) | reverse, turned, start)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class OnContigs(Table):
     """Stretches of contigs.
@@ -62,14 +87,9 @@ class OnContigs(Table):
 
         An end may lie beyond that of a circle.
         """
-        first, reverse = first[self.contig], reverse[self.contig]
-        start = np.where(reverse, first + 1 - self.end, self.start - first) % lengths[self.contig]
-        moved = ((first > 0) | reverse) & (self.contig >= 0)
-        return dataclasses.replace(
-            self,
-            start=np.where(moved, start, self.start),
-            end=np.where(moved, start + self.end - self.start, self.end),
-        )
+        start = turned_starts(self.contig, self.start, self.end, first, reverse, lengths)
+        start = np.where(self.contig >= 0, start, self.start)
+        return dataclasses.replace(self, start=start, end=start + self.end - self.start)
 
     def without_ends(self, cut: np.ndarray, lengths: np.ndarray) -> Self:
         """Return the same of contigs without some bases of both ends.
@@ -127,7 +147,7 @@ def bed(doubt: Doubt, contigs: Reads) -> Iterator[str]:
 
     Stretches across the end of a circle are of two lines; what lies outside of contigs is left out.
     """
-    lengths = contigs.lengths[doubt.contig]
+    names, lengths = contigs.names, contigs.lengths[doubt.contig]
     low, high = doubt.start.clip(0), np.minimum(doubt.end, lengths)
     around = np.flatnonzero(doubt.end > lengths)
     rows = np.concatenate([np.arange(len(doubt)), around])
@@ -137,5 +157,4 @@ def bed(doubt: Doubt, contigs: Reads) -> Iterator[str]:
     for at in order[(start < end)[order]].tolist():
         row = rows[at]
         reason = Reason(doubt.reason[row]).name.lower()
-        name = contigs.names[doubt.contig[row]]
-        yield f"{name}\t{start[at]}\t{end[at]}\t{reason}\t{doubt.figure[row]:.1f}"
+        yield f"{names[doubt.contig[row]]}\t{start[at]}\t{end[at]}\t{reason}\t{doubt.figure[row]:.1f}"

@@ -30,7 +30,7 @@ from tests.benchmarks.harness import parser_of
 from tests.cli import forks, within
 from tests.cli.runner import ROOT
 from tests.golden import test_results as golden
-from tests.unit.test_fitted_numbers import places
+from tests.unit.test_fitted_numbers import named_files
 
 OF_NO_TEST = ("test_fitted_numbers.py", "test_package.py", "test_cuda")
 """Files that name modules for other reasons than to test them, or need more packages."""
@@ -85,15 +85,9 @@ def fitted_numbers():
     """Return all numbers of the page, each once."""
     paths = [path for top in ("overlapper", "graph") for path in sorted((ROOT / top).rglob("*.py"))]
     found = {}
-    for _, names in places():
-        waiting = []
-        for name in names:
-            if not name.endswith(".py"):
-                waiting.append(name)
-                continue
-            for path in (path for path in paths if f"/{path}".endswith(f"/{name}")):
-                found |= {(n.module, n.name): n for n in constants_of(path, waiting)}
-            waiting = []
+    for name, constants in named_files():
+        for path in (path for path in paths if f"/{path}".endswith(f"/{name}")):
+            found |= {(n.module, n.name): n for n in constants_of(path, constants)}
     return [n for n in found.values() if isinstance(n.value, (int, float, tuple, dict))]
 
 

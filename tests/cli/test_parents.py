@@ -69,6 +69,13 @@ def own_kmers(folder):
     return {"father": kmers(one) - kmers(other), "mother": kmers(other) - kmers(one)}
 
 
+def test_a_parent_that_is_missing_is_told_before_anything_is_done(folder):
+    refused = overlapper("assemble", "child.fa", "-o", "none", *FATHER, "--parent2", "no.fa", cwd=folder)
+    assert refused.returncode == 1
+    assert b"file no.fa: there is no such file" in refused.stderr
+    assert not (folder / "none").exists()
+
+
 def test_collapsed_haplotypes_have_no_parents(folder):
     words = ("--parent1", "father.fa", "--haplotypes", "collapse")
     refused = overlapper("assemble", "child.fa", "-o", "none", *words, cwd=folder)

@@ -68,6 +68,17 @@ def places():
             yield cells[0], NAMED.findall(cells[WHERE])
 
 
+def named_files():
+    """Yield the files that places name, and the constants that are named before each."""
+    for _, names in places():
+        waiting = []
+        for name in names:
+            waiting.append(name)
+            if name.endswith(".py"):
+                yield name, waiting[:-1]
+                waiting = []
+
+
 def defines(text, name):
     """Tell whether a module has a constant, alone or with others, or a function of a name."""
     return re.search(rf"^((\w+, )*{name}(, \w+)* = |def {name}\()", text, re.MULTILINE)
@@ -112,15 +123,7 @@ def numbers_in(path):
 @pytest.mark.parametrize("path", OF_THE_CONSENSUS, ids=lambda path: path.stem)
 def test_every_number_of_the_consensus_is_on_the_page(path):
     file = str(path.relative_to(ROOT / "overlapper"))
-    on_page = set()
-    for _, names in places():
-        waiting = []
-        for name in names:
-            if not name.endswith(".py"):
-                waiting.append(name)
-                continue
-            on_page |= set(waiting) if file.endswith(name) else set()
-            waiting = []
+    on_page = {constant for name, constants in named_files() if file.endswith(name) for constant in constants}
     not_fitted = set(NOT_FITTED.get(file, "").split())
     there = set(numbers_in(path))
     assert not there - on_page - not_fitted, "neither in docs/notes/fitted-numbers.md nor in NOT_FITTED"
