@@ -212,33 +212,6 @@ def compare_bounds(options, rng):
           f"({cpu / seconds:.0f}x), {same}", flush=True)  # fmt: skip
 
 
-def compare_seeds(options, rng):
-    text, index, device = build(100_000_000, rng)
-    for length in (20, 25, 30):
-        kmers = pieces(text, options.kmers, 1, length, rng)
-        flipped = rng.integers(length, size=len(kmers)).astype(np.uint64)
-        kmers = reads_of(kmers.words ^ (np.uint64(1) << (np.uint64(2) * flipped)), length)
-        some = kmers.take(np.arange(options.kmers // 10))
-        for mismatches in (1, 2):
-            found, seconds = fastest(
-                lambda k=kmers, n=length, m=mismatches: device.fixed_seeds(k, n, mismatches=m), options.rounds
-            )
-            expected, cpu = timed(
-                lambda s=some, n=length, m=mismatches: index.fixed_seeds(s, n, mismatches=m)
-            )
-            cpu *= len(kmers) / len(some)
-            head = found.matches.take(found.matches.query < len(some))
-            same = equal(head, expected.matches) and np.array_equal(
-                found.dropped_start[found.dropped_query < len(some)], expected.dropped_start
-            )
-            print(
-                f"{len(kmers)} k-mers of {length}, {mismatches} mismatches: {len(found.matches)} matches, "
-                f"{len(found.dropped_query)} dropped; GPU {seconds:.3f} s, CPU {cpu:.2f} s from a tenth, "
-                f"{cpu / seconds:.1f}x, {'equal' if same else 'DIFFERENT'}",
-                flush=True,
-            )
-
-
 def main():
     parser = parser_of(
         __doc__,
@@ -246,16 +219,15 @@ def main():
         reads=177_000_000,
         min_length=20,
         patterns=2_000_000,
-        kmers=1_000_000,
         rounds=3,
-        parts=["bounds", "seeds", "matches"],
+        parts=["bounds", "matches"],
     )
     parser.add_argument("--all", action="store_true", help="nov-SMEMs on the CPU, too")
     options = parser.parse_args()
     rng = np.random.default_rng(1)
     for part in options.parts:
         print(f"== {part}", flush=True)
-        {"bounds": compare_bounds, "seeds": compare_seeds, "matches": compare_matches}[part](options, rng)
+        {"bounds": compare_bounds, "matches": compare_matches}[part](options, rng)
 
 
 if __name__ == "__main__":

@@ -110,9 +110,7 @@ _NUMBERS = tuple(
         "--tip-reads --bubble-bases --weak-ratio --weak-rounds --weak-start",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
         "map t.fa {} -o out.paf --seeder smem": "--seed-length",
-        "map t.fa {} -o out.paf --seeder fixed": "--seed-length --seed-interval",
         "seeds t.fa {} -o out.tsv": "-l",
-        "seeds t.fa {} -o out.tsv --kind fixed": "-l --hit-limit --mismatches",
         "align {} t.fa --pairing all-to-all -o out.paf": "--match --mismatch --unknown --gap-open "
         "--gap-extend --band",
         "simulate --reference t.fa -o out.fq -c 1": "--seed --mean-length --length-sd --min-length "

@@ -104,17 +104,6 @@ def test_no_more_places_than_asked_for(case, min_length, most_places, kind):
 
 
 @FEW
-@given(cases(), st.integers(1, 10), st.integers(0, 2), st.sampled_from([1, 5, 1000]))
-def test_fixed_seeds(case, length, mismatches, hit_limit):
-    texts, index, read = case
-    seeds = index.fixed_seeds(one(read), length, mismatches=mismatches, hit_limit=hit_limit, threads=1)
-    found, dropped = oracle.fixed_seeds(texts, read, length, mismatches, hit_limit)
-    with_mismatches = zip(rows(seeds.matches), seeds.mismatches.tolist(), strict=True)
-    assert [(*row, unequal) for row, unequal in with_mismatches] == sorted(found)
-    assert set(zip(seeds.dropped_start.tolist(), seeds.dropped_hits.tolist(), strict=True)) == dropped
-
-
-@FEW
 @given(cases(), st.lists(st.text("ACGTN", max_size=6), max_size=4))
 def test_bounds_and_places(case, patterns):
     texts, index, read = case
