@@ -9,7 +9,6 @@ import pytest
 
 from overlapper import errors
 from overlapper.correct.polish import read_unitigs
-from overlapper.graph.convert import gfa_to_overlaps
 from overlapper.graph.gfa import read_gfa
 from overlapper.graph.stats import graph_stats
 from overlapper.io import write_overlaps
@@ -51,10 +50,6 @@ FILES = {
     "GFA length of many digits": (read_gfa, f"S\ta\t*\tLN:i:{'9' * 400}\n"),
     "GFA length that is not that of the bases": (read_gfa, "S\ta\tACGT\tLN:i:5\n"),
     "GFA depth that is none": (read_gfa, "S\ta\tACGT\tdp:f:1e400\n"),
-    "GFA overlap that is no CIGAR": (
-        gfa_to_overlaps,
-        "S\ta\tACGT\nS\tb\tACGT\nL\ta\t+\tb\t+\tx4M\n",
-    ),
     "GFA without segments or header": (read_gfa, ""),
     "PAF names that are not UTF-8": (reads_of_paf, LINE.encode().replace(b"b\t", b"caf\xe9\t")),
     "PAF name with a blank": (reads_of_paf, LINE.replace("b\t", "b c\t") + "\n"),
