@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from overlapper.errors import DeviceError
-from overlapper.index.build import LONGEST_TABLE_KMER, with_kmer_table
+from overlapper.index.build import with_kmer_table
 from overlapper.index.index import Index, seed_length
 from overlapper.index.limits import ANY_NUMBER, check_matches
 from overlapper.index.segments import Segments
-from overlapper.kernels.index.cuda.bounds import find_bounds
 from overlapper.kernels.index.cuda.fm_index import (
     Batch,
     DeviceQueries,
@@ -90,20 +89,6 @@ class GpuIndex:
     def nov_smems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
         """Find all places of the greedy non-overlapping matches; as `Index.nov_smems`."""
         return self._search(partial(find_nov_smems, min_length=min_length), reads, min_length, most)
-
-    def bounds(self, patterns: Reads) -> np.ndarray:
-        """Return the rows of the suffix array that start with each pattern; as `Index.bounds`."""
-        bounds = np.zeros((len(patterns), 2), np.int64)
-        bounds[patterns.lengths == 0, 1] = self._index.fm.rows
-        whole = Segments.of(patterns)
-        whole = whole.take(whole.lengths == patterns.lengths[whole.reads])
-
-        def find(fm: FmIndex, batch: Batch, arena: Arena) -> np.ndarray:
-            return find_bounds(fm, batch.queries, arena)
-
-        found = self._run(find, patterns, whole, LONGEST_TABLE_KMER)
-        bounds[whole.reads] = np.concatenate([np.empty((0, 2), np.int64), *found])
-        return bounds
 
     def _search(self, find: Callable[..., Found], reads: Reads, min_length: int, most: int) -> Matches:
         """Return the matches that a search finds."""

@@ -27,11 +27,10 @@ from overlapper.index import store
 from overlapper.index.build import build_fm_index, with_kmer_table
 from overlapper.index.limits import ANY_NUMBER, check_matches, check_sample_rate
 from overlapper.index.segments import Segments
-from overlapper.kernels.index.bounds import find_bounds, locate_rows
 from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.kernels.index.mems import find_mems
 from overlapper.kernels.index.smems import find_nov_smems, find_smems
-from overlapper.runtime.threads import available_threads, for_each, map_in_order
+from overlapper.runtime.threads import available_threads, map_in_order
 from overlapper.tables import Matches, Reads
 
 
@@ -186,52 +185,6 @@ class Index:
         """Find the greedy non-overlapping matches of a minimum length, with their places, as `smems`."""
         find = partial(find_nov_smems, self.for_length(min_length))
         return self._find(find, reads, min_length, most, threads, most_places)
-
-    def bounds(self, patterns: Reads, *, threads: int | None = None) -> np.ndarray:
-        """Return the rows of the suffix array that start with each pattern.
-
-        Parameters
-        ----------
-        patterns : Reads
-        threads : int, optional
-            All that the process may use by default.
-
-        Returns
-        -------
-        ndarray of int64, shape (len(patterns), 2)
-            Half open. Both bounds of a pattern that does not occur are the rows that are below it, and 0 if
-            it holds an unknown base.
-        """
-        bounds = np.zeros((len(patterns), 2), np.int64)
-        bounds[patterns.lengths == 0, 1] = self.fm.rows
-        whole = Segments.of(patterns)
-        whole = whole.take(whole.lengths == patterns.lengths[whole.reads])
-
-        def search(block: Segments) -> None:
-            part = np.empty((len(block), 2), np.int64)
-            find_bounds(self.fm, patterns.words, block.packed_starts, block.lengths, part)
-            bounds[block.reads] = part
-
-        for_each(search, whole.blocks(), threads or available_threads())
-        return bounds
-
-    def locate(self, rows: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions in the text where the suffixes of rows start.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (n,)
-            From `bounds`.
-        length : int
-            Of the pattern, by which a match on the reverse strand is turned into one on the forward strand.
-
-        Returns
-        -------
-        t_start : ndarray of int64, shape (n,)
-            First base on the forward strand of the text.
-        reverse : ndarray of bool, shape (n,)
-        """
-        return locate_rows(self.fm, np.ascontiguousarray(rows, np.int64), length)
 
     def place(self, t_start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Turn positions in the text into sequences and positions there.

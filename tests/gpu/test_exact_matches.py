@@ -89,18 +89,6 @@ def test_matches_equal_the_cpu(gpu, kind, seed):
     assert len(getattr(index, kind)(reads, 14))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_bounds_equal_the_cpu(gpu, seed):
-    random = Random(seed)
-    text, reads = case(seed, reads=200)
-    index = Index.build(text)
-    short = [sequence(random, random.randint(0, 30), unknown=0.01) for _ in range(500)]
-    pieces = [reads.sequence(i)[start : start + random.randint(1, 300)]
-              for i in range(len(reads)) for start in (0, 7)]  # fmt: skip
-    patterns = Reads.from_sequences(map(str, range(len(short) + len(pieces))), short + pieces)
-    np.testing.assert_array_equal(on_gpu(index).bounds(patterns), index.bounds(patterns))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_wide_rows_equal_the_cpu(gpu, kind, monkeypatch):
     monkeypatch.setattr(bwt, "NARROW_ROWS", 0)

@@ -80,19 +80,3 @@ def nov_smems(texts, read, min_length):
             found |= {(start, end - start, *place) for place in places(texts, read[start:end])}
         start = max(end, start + 1)
     return found
-
-
-def suffixes(texts):
-    """All suffixes of the runs of known bases of both strands, in order; a smaller letter ends each run."""
-    runs = [run for text in texts for run in text.split("N") if run]
-    runs += [reverse_complement(run) for run in runs]
-    return sorted(run[i:] + "$" for run in runs for i in range(len(run) + 1))
-
-
-def bounds(texts, pattern):
-    """How many suffixes are below the pattern, and that plus those that start with it."""
-    if "N" in pattern:
-        return 0, 0
-    rows = suffixes(texts)
-    below = sum(row < pattern for row in rows)
-    return below, below + sum(row.startswith(pattern) for row in rows)

@@ -105,20 +105,6 @@ def test_no_more_places_than_asked_for(case, min_length, most_places, kind):
     assert Counter(row[:2] for row in found) == {piece: min(n, most_places) for piece, n in of_each.items()}
 
 
-@FEW
-@given(cases(), st.lists(st.text("ACGTN", max_size=6), max_size=4))
-def test_bounds_and_places(case, patterns):
-    texts, index, read = case
-    patterns = [*patterns, read, read[2:9]]
-    bounds = index.bounds(reads_of(patterns), threads=1)
-    assert [tuple(b) for b in bounds.tolist()] == [oracle.bounds(texts, pattern) for pattern in patterns]
-    for (first, last), pattern in zip(bounds.tolist(), patterns, strict=True):
-        if pattern and last > first:
-            t_start, reverse = index.locate(range(first, last), len(pattern))
-            there = list(zip(reverse.tolist(), t_start.tolist(), strict=True))
-            assert sorted(there) == sorted(oracle.places(texts, pattern))
-
-
 @pytest.fixture
 def wide(monkeypatch):
     """Rows of 64 bits and a superblock every two bins, as if the text were over 2^32 bases."""
@@ -141,7 +127,6 @@ def test_a_wide_index_finds_the_same(wide, data):
     assert rows(index.mems(one(read), 3, threads=1)) == sorted(oracle.mems(texts, read, 3))
     assert rows(larger.mems(one(read), 6, threads=1)) == sorted(oracle.mems(long, read, 6))
     assert rows(index.smems(one(read), 3, threads=1)) == sorted(oracle.smems(texts, read, 3))
-    assert tuple(index.bounds(one(read), threads=1)[0].tolist()) == oracle.bounds(texts, read)
 
 
 @settings(FEW, max_examples=tries(10))

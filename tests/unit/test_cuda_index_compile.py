@@ -7,7 +7,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from numba import types
 
 from overlapper.kernels.common.cuda import offsets, scan_kernels
-from overlapper.kernels.index.cuda import bounds, matches, mems, smems
+from overlapper.kernels.index.cuda import matches, mems, smems
 from overlapper.kernels.index.cuda.fm_index import DeviceQueries
 from overlapper.kernels.index.fm_index import FmIndex
 from tests.unit.cuda import compiled, record
@@ -28,7 +28,6 @@ KERNELS = {
     "left-maximal rows": (mems.locate_left_maximal, (QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
     "windows of SMEMs": (smems.search_windows, (QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
     "nov_smems": (smems.search_nov_smems, (QUERIES, NUMBER, *RECORDS)),
-    "bounds": (bounds.search_bounds, (QUERIES, PAIRS)),
     "rows": (matches.locate_rows, (PAIRS, I8, I8, I8)),
 }  # fmt: skip
 OTHERS = {
