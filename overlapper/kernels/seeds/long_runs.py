@@ -1,7 +1,4 @@
-"""Runs of one base that are cut short in packed reads.
-
-CPU only.
-"""
+"""Runs of one base that are cut short in packed reads."""
 
 import numpy as np
 
