@@ -1,5 +1,7 @@
 """Canonical k-mers of packed reads, counted and listed by buckets of hashes.
 
+CPU only.
+
 A k-mer is an integer whose first base lies in the lowest two bits. Its hash is an invertible mix of 2k bits,
 all arithmetic modulo 2^2k: ``x *= M1; x ^= x >> k; x *= M2; x ^= x >> k``. A canonical k-mer is the smaller
 hash of the two strands; its strand is the one that gives it. A k-mer that is its own reverse complement gives

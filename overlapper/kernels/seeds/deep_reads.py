@@ -1,5 +1,7 @@
 """Frequent minimizers, and the reads that have them all along (`overlapper.sketch.deep_reads`).
 
+CPU only: the host tells deep reads for GPUs, too.
+
 Occurrences, ``width`` and ``position_bits`` are those of `overlapper.kernels.seeds.occurrences`, numbers
 ``[start, stop)`` of them whole groups, each of one hash. A group is frequent when it has more than ``limit``.
 """

@@ -1,5 +1,7 @@
 """What counted k-mers tell of the sequences that they are in, looked at once, a range of columns at a time.
 
+CPU only.
+
 A column is a k-mer with its occurrences, ascending, as `overlapper.sketch.counting.KmerCounts` has them:
 ``sequence << 32 | first base << 1 | strand``. A place is ``sequence << 32 | first base``.
 """

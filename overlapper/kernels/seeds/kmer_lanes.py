@@ -1,5 +1,7 @@
 """Hashes of k-mers of up to 15 bases, sixteen at a time (`overlapper.kernels.seeds.minimizers` has the hash).
 
+A part of `minimizers`, whose GPU twin is cuda/minimizers.py.
+
 Sixteen k-mers that start one base after the other lie within the 32 bases of a word, and their reverse
 complements within its reverse complement. Written as a loop over numbers of 32 bits, the same takes four
 times as long: numba computes with 64.

@@ -1,5 +1,7 @@
 """k-mers of packed reads sampled by content, and counted for every k from 16 to 32 at once.
 
+CPU only.
+
 The same stretch of the genome is sampled, or not, in every read and on either strand: a 16-mer is an *anchor*
 when a hash that both strands share lies below a threshold. A sample is the 32 bases that start with the
 anchor, read on the strand where the anchor is the smaller number; an anchor that is its own reverse

@@ -1,5 +1,7 @@
 """Hash tables of canonical k-mers of sequences, those whose hashes lie in a slice ``[low, high)``.
 
+CPU only.
+
 A table has open addresses: row ``i`` holds a hash, `NONE` where it is empty, and what is known of its k-mer.
 Hashes are those of `overlapper.kernels.seeds.counting`. Sequences come as `Spans`, long ones a chunk at a
 time.

@@ -1,4 +1,7 @@
-"""Runs of one base that are cut short in packed reads."""
+"""Runs of one base that are cut short in packed reads.
+
+CPU only.
+"""
 
 import numpy as np
 

@@ -1,5 +1,7 @@
 """Minimizers of packed reads.
 
+GPU twin: cuda/minimizers.py.
+
 A k-mer is the integer of its bases, two bits each, the first base lowest. Its hash is an invertible mix
 modulo ``4**k``; of the two strands the smaller hash counts, and a k-mer that is its own reverse complement,
 or holds an unknown base, has none. A position is a minimizer when its hash is the smallest, or as small, of

@@ -1,5 +1,7 @@
 """Occurrences of minimizers, packed into as few bytes as the reads need.
 
+CPU only: for GPUs an occurrence is made a 64-bit number (`widen`).
+
 An occurrence is, from its highest bit down, ``last of its group (1 bit) | read | position | strand (1)``. It
 takes ``width`` bytes, lowest first, and its position ``position_bits``; the read has what is left. It lies in
 an array of bytes at ``width`` times its number, and the array ends in `SPARE` bytes more.

@@ -1,6 +1,6 @@
 """k-mers of contigs that the reads of a parent have, and those that they lack.
 
-The table is one of `overlapper.kernels.seeds.kmer_table`; a row holds a hash and a group.
+CPU only. The table is one of `overlapper.kernels.seeds.kmer_table`; a row holds a hash and a group.
 """
 
 import numpy as np

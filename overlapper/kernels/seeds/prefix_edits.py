@@ -1,5 +1,7 @@
 """Edit distance and shared k-mers of two sequences behind places that match.
 
+CPU only.
+
 ``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of
 one sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a
 prefix of the first sequence matches any prefix of the second.

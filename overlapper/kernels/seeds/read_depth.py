@@ -1,5 +1,7 @@
 """How deep reads are, by k-mers that are sampled by content (`overlapper.sketch.depth`).
 
+CPU only.
+
 k-mers are counted in a table that their hashes index: two of them may share a slot, of which there are twice
 as many as samples. Samples of a read are cut into stretches of `STRETCH` or more, as even as they can be.
 """

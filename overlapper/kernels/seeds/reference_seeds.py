@@ -1,5 +1,7 @@
 """Look-up of the minimizers of a read among those of a reference: anchors.
 
+CPU only.
+
 An entry is ``rest of hash | word-aligned base number | strand`` in the bucket of the lowest bits of the hash,
 as `seed_index.partition` makes it; entries ascend within a bucket. `slots` tell where the entries of each
 value of the highest bits of the rest start, so few are looked through.

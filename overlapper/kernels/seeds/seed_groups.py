@@ -1,5 +1,7 @@
 """Groups of entries of one hash, and rules by which they seed (docs/algorithms/dsoft.md).
 
+CPU and GPU: cuda/seed_index_kernels.py calls `is_sampled` and `is_tandem`, too.
+
 Entries are those of `overlapper.kernels.seeds.seed_index`, ``rest of hash | base number | strand``.
 """
 

@@ -1,5 +1,7 @@
 """Construction of the seed index: occurrences of the minimizers that occur more than once.
 
+GPU twin: cuda/seed_index.py.
+
 It has three steps, each linear in the number of minimizers:
 
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the

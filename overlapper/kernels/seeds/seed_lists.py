@@ -1,5 +1,7 @@
 """From grouped minimizers to the lists of a seed index: occurrences by hash, and their numbers by read.
 
+GPU twin: cuda/seed_lists.py.
+
 1. `pack_entries` makes occurrences of the entries of a bucket.
 2. `overlapper.kernels.seeds.deep_reads.keep_seeding` leaves out those that do not seed.
 3. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that

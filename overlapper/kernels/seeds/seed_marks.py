@@ -1,6 +1,6 @@
 """Places of seeds in the reads, a bit for each base, with ranks to count the seeds between two bases.
 
-GPUs count the seeds of chains by it, too (../chain/cuda/chain_kernels.py).
+CPU and GPU: ../chain/cuda/chain_kernels.py counts seeds by it, too.
 
 Marks and ranks are those of `overlapper.tables.seeding`. Ranks are modulo 2^32: the difference of two is
 right, however many seeds there are.
