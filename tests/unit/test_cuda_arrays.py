@@ -64,7 +64,7 @@ def test_an_index_goes_to_a_gpu_widened_and_listed_a_part_at_a_time(arena, texts
     reads = reads_of(texts)
     index = SeedIndex.build(reads, SketchParams(kmer_length=11, window=2), 2)
     slot = Slot(0, None, arena, spare=1 << 20)
-    there, n = dsoft_gpu._IndexCopies(index).on(slot), int(index.list_starts[-1])
+    there, n = dsoft_gpu._on_gpus(index).on(slot), int(index.list_starts[-1])
     if not n:
         assert there is None
         return
