@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -13,7 +12,9 @@ from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists, IndexCopies
 from overlapper.tables import Candidates
+from overlapper.tables.ragged import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.dsoft import Found
@@ -28,8 +29,6 @@ _BLOCKS_A_SLOT = 4
 one of X-drop lasts as long as its longest extension."""
 _LEAST_HITS = 1 << 21
 """Least hits of a block: with fewer, launches take longer than the kernels."""
-_MARGIN = 1 << 12
-"""Bytes that arrays of an index may take beyond their items."""
 
 Made = TypeVar("Made", covariant=True)
 
@@ -76,7 +75,7 @@ class DsoftOnGpus:
     def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
         self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
         self._fewest = _BLOCKS_A_SLOT * gpus.slots
-        self._copies = _IndexCopies(finder.index)
+        self._columns = _on_gpus(finder.index)
         self._longest = 2 * int(finder.lengths.max(initial=0))
 
     def blocks(self, start: int, stop: int) -> np.ndarray:
@@ -103,6 +102,30 @@ class DsoftOnGpus:
                 parts.append(found.without_hits())
         return Candidates.concat(parts)
 
+    def find_each(self, queries: np.ndarray) -> list[Candidates]:
+        """Return the candidates, with hits, of each of a few queries (ascending), found in one pass."""
+        from overlapper.kernels.candidates.cuda.dsoft import rows_of, seeds_of
+
+        index = self._finder.index
+        found, _ = self.work(
+            0, len(self._finder.lengths),
+            lambda found, there, arena: (rows_of(found, arena), *seeds_of(found, arena)), queries,
+        )  # fmt: skip
+        if found is None:
+            return [self._finder.find(query, query + 1) for query in queries.tolist()]
+        rows, counts, query_pos, target_pos = found
+        ends = offsets_of(counts)
+
+        def part(first: int, stop: int) -> Candidates:
+            hits = slice(ends[first], ends[stop])
+            return Candidates.of_rows(
+                rows[first:stop], counts[first:stop], query_pos[hits], target_pos[hits],
+                index.kmer_length, index.seeding,
+            )  # fmt: skip
+
+        bounds = np.column_stack([np.searchsorted(rows[:, 0], queries + after) for after in range(2)])
+        return [part(first, stop) for first, stop in bounds.tolist()]
+
     def made(self, start: int, stop: int, make: Make[Made]) -> Iterator[tuple[int, int, Made | None]]:
         """Yield the results of `work`, with the range of queries halved until it fits the memory of a GPU.
 
@@ -125,6 +148,7 @@ class DsoftOnGpus:
         start: int,
         stop: int,
         make: Make[Made],
+        among: np.ndarray | None = None,
     ) -> tuple[Made | None, bool]:
         """Find the candidates of queries on a GPU, and process them there.
 
@@ -133,6 +157,8 @@ class DsoftOnGpus:
         start, stop : int
         make : callable
             See `Make`; its result is returned.
+        among : ndarray of int64, optional
+            The queries to find candidates of, ascending; all by default.
 
         Returns
         -------
@@ -142,6 +168,7 @@ class DsoftOnGpus:
             Whether the index fits the GPU.
         """
         from overlapper.kernels.candidates.cuda.dsoft import find_candidates
+        from overlapper.kernels.candidates.cuda.hits import of_queries
 
         finder, bands = self._finder, self._finder.bands()
         # Blocks have about the same size, so that first come, first served keeps their order.
@@ -150,9 +177,8 @@ class DsoftOnGpus:
             if there is None:
                 return None, False
             try:
-                found = find_candidates(
-                    there.seeds, start, stop, finder.first_target, self._longest, bands, arena
-                )
+                seeds = there.seeds if among is None else of_queries(there.seeds, among, arena)
+                found = find_candidates(seeds, start, stop, finder.first_target, self._longest, bands, arena)
                 return make(found, there, arena), True
             except DeviceError:
                 return None, True
@@ -161,7 +187,7 @@ class DsoftOnGpus:
         """Return the index on the GPU of a slot; None if it does not fit."""
         from overlapper.kernels.candidates.cuda.hits import Index
 
-        columns = self._copies.on(slot)
+        columns = self._columns.on(slot)
         if columns is None:
             return None
         list_starts = self._finder.index.list_starts
@@ -170,61 +196,23 @@ class DsoftOnGpus:
         return DeviceSeedIndex(columns.arena, seeds, seeding, slot.reads)
 
 
-class _Columns(NamedTuple):
-    """The columns of a seed index in the memory of a GPU: of its occurrences, and those of `Seeding`.
+def _on_gpus(index: SeedIndex) -> IndexCopies:
+    """Return an object that copies an index to GPUs on demand, from the GPU that made it or from the host."""
+    lists, seeding = index.lists, index.seeding
+    if isinstance(lists, DeviceSeedLists):
+        return lists.on_gpus
+    occurrences, n = lists.occurrences, int(index.list_starts[-1])
+    others = seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
+    numbers_type = lists.numbers(0, 0).dtype
 
-    Attributes
-    ----------
-    arena : Arena
-        That they lie in.
-    occurrences, by_read, sketched, marks, ranks, starts : DeviceArray
-    """
+    def list_numbers(first: int, part: np.ndarray) -> None:
+        part[:] = lists.numbers(first, first + len(part))
 
-    arena: Arena
-    occurrences: DeviceArray
-    by_read: DeviceArray
-    sketched: DeviceArray
-    marks: DeviceArray
-    ranks: DeviceArray
-    starts: DeviceArray
+    def copy(arena: Arena) -> list[DeviceArray]:
+        # A part at a time, so that the host never holds all of them widened and listed.
+        widened = arena.written(occurrences.room, np.uint64, occurrences.widen)
+        numbers = arena.written(n, numbers_type, list_numbers)
+        return [widened, numbers, *map(arena.upload, others)]
 
-
-class _IndexCopies:
-    """The columns of a seed index on each GPU, copied from the host when they are first asked for."""
-
-    def __init__(self, index: SeedIndex) -> None:
-        self._index = index
-        self._there: dict[int, _Columns | None] = {}
-        self._copying: dict[int, threading.Lock] = {}
-
-    def on(self, slot: Slot) -> _Columns | None:
-        """Return the columns on the GPU of a slot; None if they do not fit, or there are no occurrences."""
-        with self._copying.setdefault(slot.gpu, threading.Lock()):
-            if slot.gpu not in self._there:
-                self._there[slot.gpu] = self._copied(slot)
-            return self._there[slot.gpu]
-
-    def _copied(self, slot: Slot) -> _Columns | None:
-        from overlapper.runtime.gpu.memory import Arena
-
-        lists, seeding = self._index.lists, self._index.seeding
-        occurrences, n = lists.occurrences, int(self._index.list_starts[-1])
-        others = seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
-        numbers_type = lists.numbers(0, 0).dtype
-        size = 8 * occurrences.room + numbers_type.itemsize * n + sum(column.nbytes for column in others)
-        if not n or size + _MARGIN > slot.spare:
-            return None
-
-        def list_numbers(first: int, part: np.ndarray) -> None:
-            part[:] = lists.numbers(first, first + len(part))
-
-        arena = Arena.allocate(size + _MARGIN, slot.arena.pinned)
-        try:
-            # A part at a time, so that the host never holds all of them widened and listed.
-            widened = arena.written(occurrences.room, np.uint64, occurrences.widen)
-            numbers = arena.written(n, numbers_type, list_numbers)
-            columns = _Columns(arena, widened, numbers, *map(arena.upload, others))
-        except DeviceError:
-            return None
-        arena.stream.synchronize()
-        return columns
+    size = 8 * occurrences.room + numbers_type.itemsize * n + sum(column.nbytes for column in others)
+    return IndexCopies(size if n else 0, copy)

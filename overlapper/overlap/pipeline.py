@@ -198,11 +198,11 @@ def find(
             rating = start(partial(with_error_rate, params, store.mapped(), threads))
         device = device_for(params.extender, device, int(store.lengths.sum()), threads)
         tiles = Tiles(store, choose_seeds(store, params, folder, threads), params, device, gpu_memory)
-        whole = tiles.load((0, 0), threads) if len(tiles.numbers) == 1 else None
+        whole = tiles.load((0, 0), threads, opened) if len(tiles.numbers) == 1 else None
         if rating:
             params = rating.result()
         else:
-            params = with_typical(params, tiles.agreements(whole, threads))
+            params = with_typical(params, tiles.agreements(whole, opened, threads))
         clock.lap("seed")
 
         selection = Selection(store.names().lengths, params.classes, threads)

@@ -17,11 +17,12 @@ from overlapper.extend.batches import cut_rising, in_batches
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import reported_classes
-from overlapper.extend.on_gpus import stages_on_gpus
+from overlapper.extend.on_gpus import found_on_gpus, stages_on_gpus
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
+from overlapper.gpu.opening import Opening
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, reported, unreported
 from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
@@ -56,11 +57,15 @@ class Tile:
     order: np.ndarray
     finder: Finder
 
-    def agreements(self, queries: np.ndarray, params: Params, threads: int) -> Iterator[np.ndarray]:
+    def agreements(
+        self, queries: np.ndarray, params: Params, opened: Opening | None, threads: int
+    ) -> Iterator[np.ndarray]:
         """Yield the agreement of the chains of some queries (`overlapper.extend.chain.agreements`)."""
+        found = found_on_gpus(opened, self.finder, queries)
 
         def measured(query: int) -> np.ndarray:
-            return chain.agreements(self.reads, self.finder.find(query, query + 1), params.chain)
+            candidates = found[query] if found else self.finder.find(query, query + 1)
+            return chain.agreements(self.reads, candidates, params.chain)
 
         yield from map_in_order(measured, queries.tolist(), threads)
 

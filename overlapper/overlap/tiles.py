@@ -19,8 +19,9 @@ import numpy as np
 
 from overlapper.candidates import registry
 from overlapper.extend import chain
-from overlapper.extend.on_gpus import opening
+from overlapper.extend.on_gpus import opening, prepared_finder
 from overlapper.extend.registry import extending_devices
+from overlapper.gpu.opening import Opening
 from overlapper.io.artifacts import Finisher, finished, writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.parts import write_strip
@@ -75,40 +76,43 @@ class Tiles:
         """All tiles."""
         return list(itertools.combinations_with_replacement(range(len(self.bounds) - 1), 2))
 
-    def load(self, tile: TileNumber, threads: int) -> Tile:
+    def load(self, tile: TileNumber, threads: int, opened: Opening | None = None) -> Tile:
         """Return the reads and seeds of a tile.
 
         Parameters
         ----------
         tile : TileNumber
         threads : int
+        opened : Opening, optional
+            GPUs that hold the reads, where all of them may be indexed.
         """
         blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
         bounds = [self.bounds[block : block + 2].tolist() for block in blocks]
         reads = Reads.concat([self.store.block(*bound) for bound in bounds])
         order = np.concatenate([self.store.order[start:stop] for start, stop in bounds])
-        kind = registry.finder(self.params.finder)
         if self.seeds is None:
-            finder = kind.prepare(reads, self.params, threads)
+            finder = prepared_finder(opened, reads, self.params, threads)
         else:
             first_target = bounds[0][1] - bounds[0][0] if blocks[1:] else 0
-            finder = kind.of_tile(
+            finder = registry.finder(self.params.finder).of_tile(
                 reads, self.seeds.of_blocks(blocks), self.seeds, self.params, first_target, threads
             )
         return Tile(reads, order, finder)
 
-    def agreements(self, whole: Tile | None, threads: int) -> Iterator[np.ndarray]:
+    def agreements(self, whole: Tile | None, opened: Opening | None, threads: int) -> Iterator[np.ndarray]:
         """Yield the agreement of the chains of a sample of queries (`overlapper.extend.chain.agreements`).
 
         Parameters
         ----------
         whole : Tile or None
             The tile that has all reads, if there is one.
+        opened : Opening or None
+            GPUs that hold its reads.
         threads : int
         """
         queries = chain.sample_queries(len(self.store))
         if whole:
-            return whole.agreements(queries, self.params, threads)
+            return whole.agreements(queries, self.params, opened, threads)
         assert self.seeds
         return agreements_of(self.store, self.seeds, queries, 0, self.params, threads)
 

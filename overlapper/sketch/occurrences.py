@@ -39,6 +39,13 @@ class OccurrenceLayout(NamedTuple):
         position_bits = int(lengths.max(initial=1) - 1).bit_length()
         return cls(-(-(2 + position_bits + max(0, len(lengths) - 1).bit_length()) // 8), position_bits)
 
+    @classmethod
+    def on_gpus(cls) -> Self:
+        """Return the layout on GPUs."""
+        from overlapper.kernels.seeds.occurrences import POSITION_BITS
+
+        return cls(8, POSITION_BITS)
+
 
 @dataclasses.dataclass
 class Occurrences:
@@ -96,6 +103,12 @@ class Occurrences:
         memory = ReturnableMemory(size, reserve(size) if reserve else None)
         per_block = np.zeros((stretches, (bases >> BLOCK_BITS) + 1), np.int64)
         return cls(memory.array(np.uint8), layout, [], BLOCK_BITS, per_block, memory)
+
+    @classmethod
+    def of_gpu(cls, words: np.ndarray) -> Self:
+        """Return the occurrences whose words (uint64, shape (n + 1,)), and a spare one, a GPU made."""
+        per_block = np.zeros((1, 1), np.int64)
+        return cls(words.view(np.uint8), OccurrenceLayout.on_gpus(), [(0, len(words) - 1)], 62, per_block)
 
     def __len__(self) -> int:
         return sum(stop - start for start, stop in self.stretches)

@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.params.stages import SketchParams
 from overlapper.sketch.grouped import SeedingMinimizers, shared_minimizers
-from overlapper.sketch.seed_lists import SeedLists
+from overlapper.sketch.seed_lists import HostSeedLists, SeedLists
 from overlapper.tables import Reads, Seeding
 
 
@@ -56,7 +56,7 @@ class SeedIndex:
             When k is too long for a word to hold hash and place together.
         """
         chosen = SeedingMinimizers.choose(reads.rows, reads.lengths, sketch, threads)
-        lists = SeedLists(chosen.occurrences, reads.word_offsets, threads)
+        lists = HostSeedLists(chosen.occurrences, reads.word_offsets, threads)
         seeding = lists.seeding(chosen.sketched)
         return cls(sketch.kmer_length, chosen.limit, lists, seeding.starts, seeding, chosen.counts)
 
@@ -81,6 +81,6 @@ class SeedIndex:
             Of the whole read set.
         """
         occurrences = shared_minimizers(reads, seeding, sketch, first_target, threads)
-        lists = SeedLists(occurrences, reads.word_offsets, threads)
+        lists = HostSeedLists(occurrences, reads.word_offsets, threads)
         starts = lists.seeding(seeding.sketched).starts
         return cls(sketch.kmer_length, limit, lists, starts, seeding, counts)

@@ -7,6 +7,7 @@ order, so that a part is listed when it is first asked for, in one pass over all
 from __future__ import annotations
 
 import threading
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,8 +23,47 @@ PARTS_KEPT = 2
 """Parts that are kept: while some threads go on to the next one, others still need the last."""
 
 
-class SeedLists:
-    """The occurrences of an index, with their numbers listed in parts.
+class SeedLists(Protocol):
+    """The occurrences of an index, in memory of the host or of a GPU."""
+
+    @property
+    def occurrences(self) -> Occurrences:
+        """Occurrences, in memory of the host."""
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """Return the numbers (uint32 or int64) of occurrences ``[start, stop)`` by read and position.
+
+        The last occurrence of a hash, which has no hits with later ones, has a number beyond all others.
+        """
+
+    def hits(self, step: int) -> int:
+        """Count the hits of every ``step``-th occurrence with later ones of its hash."""
+
+
+class WholeLists(NamedTuple):
+    """`SeedLists` with all numbers in memory.
+
+    Attributes
+    ----------
+    occurrences : Occurrences
+    by_read : ndarray of uint32 or int64
+        The numbers.
+    """
+
+    occurrences: Occurrences
+    by_read: np.ndarray
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """As that of `SeedLists`."""
+        return self.by_read[start:stop]
+
+    def hits(self, step: int) -> int:
+        """As that of `SeedLists`."""
+        return self.occurrences.hits(step)
+
+
+class HostSeedLists:
+    """`SeedLists` with numbers listed in parts, on the host.
 
     Parameters
     ----------
@@ -65,11 +105,7 @@ class SeedLists:
         return Seeding.counted(sketched, self.marks, self._word_offsets, ranks, starts)
 
     def numbers(self, start: int, stop: int) -> np.ndarray:
-        """Return the numbers (uint32 or int64) of occurrences ``[start, stop)`` by read and position.
-
-        The last occurrence of a hash, which has no hits with later ones, has a number beyond all others. May
-        be called from several threads.
-        """
+        """See `SeedLists`; may be called from several threads."""
         first = max(0, int(np.searchsorted(self._bounds, start, side="right")) - 1)
         last = int(np.searchsorted(self._bounds, stop))
         if last - first == 1:
@@ -82,7 +118,7 @@ class SeedLists:
         return numbers
 
     def hits(self, step: int) -> int:
-        """Count the hits of every ``step``-th occurrence with later ones of its hash."""
+        """As that of `SeedLists`."""
         return self.occurrences.hits(step)
 
     def _part(self, part: int) -> np.ndarray:

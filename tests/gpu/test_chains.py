@@ -1,4 +1,4 @@
-"""D-SOFT, chains, walks and X-drop of candidates that stay on the GPU equal the CPU, counts too."""
+"""Seeds, D-SOFT, chains, walks and X-drop of candidates that stay on the GPU equal the CPU, counts too."""
 
 import numpy as np
 import pytest
@@ -7,16 +7,19 @@ from overlapper import random_genome, simulate_reads
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.extend import chain_gpu, xdrop_gpu
+from overlapper.extend import chain_gpu, on_gpus, xdrop_gpu
 from overlapper.extend.xdrop import REQUEUED
 from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
-from overlapper.params.stages import Params
+from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads
 from overlapper.simulate import adapted_model
+from overlapper.sketch import seed_index_gpu
+from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
 from overlapper.tables import Candidates, Reads
-from tests.read_sets import columns_of, reads_of, texts_of
+from tests.read_sets import columns_of, linked, reads_of, texts_of
 
 pytestmark = pytest.mark.gpu
 
@@ -43,6 +46,7 @@ def both(reads, preset, monkeypatch, **changes):
     expected = pipeline.run(reads, preset, device="cpu", changes=changes)
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
     monkeypatch.setattr(xdrop_gpu.XdropOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
@@ -96,6 +100,27 @@ def test_parameters_change_both_alike(gpu, monkeypatch, dsoft, chain):
     both(reads, "ont", monkeypatch, dsoft={"most_windows": 7, "min_share": 5, **dsoft}, chain=chain)
 
 
+@pytest.mark.parametrize("shares", [1, 4])
+@pytest.mark.parametrize(
+    ("model", "k", "w"), [("clr", 15, 2), ("hifi", 27, 30), ("ont-r10", 19, 7), ("ont-r9", 9, 1)]
+)
+def test_seeds_are_those_of_the_cpu(gpu, monkeypatch, model, k, w, shares):
+    reads, _ = simulate_reads(with_repeats(4, copies=60), adapted_model(model), coverage=20, seed=4)
+    texts = ["A" * 3000, "AC" * 900, "N" * 50, *["GATTACA" * 40] * 30, ""]
+    reads = Reads.concat([reads, reads_of(texts)])
+    sketch = SketchParams(kmer_length=k, window=w)
+    expected = SeedIndex.build(reads, sketch, 8)
+    monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))
+    with Gpus([gpu]) as gpus:
+        gpus.hold(reads)
+        found = seed_index_gpu.build(gpus, reads, sketch, 8)
+    assert found.counts == expected.counts and found.limit == expected.limit
+    assert columns_of(found.seeding) == columns_of(expected.seeding)
+    np.testing.assert_array_equal(found.seeding.ranks, expected.seeding.ranks)
+    np.testing.assert_array_equal(found.seeding.starts, expected.seeding.starts)
+    np.testing.assert_array_equal(linked(found), linked(expected))
+
+
 @pytest.mark.parametrize("model", ["clr", "hifi"])
 def test_candidates_are_those_of_the_cpu(gpu, monkeypatch, model):
     reads, _ = simulate_reads(with_repeats(3), adapted_model(model, mean_length=3000), coverage=12, seed=3)
@@ -111,10 +136,12 @@ def test_candidates_are_those_of_the_cpu(gpu, monkeypatch, model):
 
 @pytest.mark.parametrize("extender", ["chain", "xdrop"])
 def test_several_gpus_find_what_the_cpu_does(gpu, monkeypatch, extender):
-    """Each has a copy of the index."""
+    """The index goes from the GPU that made it to the others, and never to the host."""
     if len(select_devices("cuda")) < 2:
         pytest.skip("there is one GPU")
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
     monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
+    monkeypatch.setattr(DeviceSeedLists, "_download", None)
     reads, _ = simulate_reads(with_repeats(6), adapted_model("ont-r10"), coverage=30, seed=6)
     changes = {"extender": extender}
     expected = pipeline.run(reads, "hifi", device="cpu", changes=changes)

@@ -106,7 +106,7 @@ def test_numbers_by_read_equal_the_oracle(given_reads, buckets, together, cut):
         patch.setattr(packing, "BLOCK_BITS", 8)
         patch.setattr(seed_lists, "LISTED_TOGETHER", together)
         found, word_offsets = packed(lengths, groups, buckets)
-        lists = seed_lists.SeedLists(found, word_offsets, 2)
+        lists = seed_lists.HostSeedLists(found, word_offsets, 2)
     occurrences = [one for bucket in range(buckets) for one in oracle.of_groups(groups[bucket::buckets])]
     number_of = [number for start, stop in found.stretches for number in range(start, stop)]
     expected = [

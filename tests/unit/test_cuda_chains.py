@@ -1,6 +1,7 @@
 """The kernels from seeds to chains compile for the devices we name, and do what the CPU does; no driver."""
 
 import contextlib
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,8 +11,10 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
+from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.extend import on_gpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.xdrop import REQUEUED
 from overlapper.extend.xdrop_gpu import XdropOnGpus
@@ -21,16 +24,27 @@ from overlapper.kernels.candidates.dsoft import Bands
 from overlapper.kernels.chain.chain import Asked, Chaining, SeededReads
 from overlapper.kernels.chain.cuda import chain, chain_kernels, end_walk_kernels, end_walks
 from overlapper.kernels.chain.end_walks import EndScheme
-from overlapper.kernels.common.cuda import groups, radix_sort, radix_sort_kernels, walk_bases, walks
+from overlapper.kernels.common.cuda import copies, groups, radix_sort, radix_sort_kernels, walk_bases, walks
 from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.kernels.seeds.cuda import (
+    minimizer_kernels,
+    minimizers,
+    seed_index,
+    seed_index_kernels,
+    seed_list_kernels,
+    seed_lists,
+)
 from overlapper.kernels.xdrop.cuda import overlap_kernels, overlaps, plan_kernels, xdrop
 from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.overlap import pipeline
-from overlapper.params.stages import Params
+from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu import devices, driver, memory
 from overlapper.runtime.gpu import launch as launching
 from overlapper.runtime.gpu.devices import Device
-from tests.read_sets import columns_of, reads_of, texts_of
+from overlapper.sketch import seed_index_gpu
+from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import DeviceSeedLists
+from tests.read_sets import columns_of, linked, reads_of, texts_of
 from tests.unit.cuda import (
     PretendedArena,
     PretendedThreads,
@@ -51,6 +65,22 @@ FOUND = record(dsoft.Found, I4, I4, BOOLEANS, ROWS, I8, I4, I4, I4)
 KERNELS = {
     radix_sort_kernels.count_digits: (U8, NUMBER, I4),
     radix_sort_kernels.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
+    groups.flag_starts: (U8, I4),
+    minimizer_kernels.mark_reads: (I8, I4),
+    minimizer_kernels.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
+    minimizer_kernels.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
+    seed_index_kernels.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
+    seed_index_kernels.keep_buckets: (U8, NUMBER, NUMBER, NUMBER, I4),
+    seed_index_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
+    seed_index_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
+    seed_index_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
+    seed_list_kernels.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
+    copies.copy_items: (U8, U8),
+    seed_list_kernels.mark_bases: (U8, I8, U4),
+    seed_list_kernels.count_marks: (U4, I4),
+    seed_list_kernels.enter_occurrences: (U8, I8, U4, I8, U4),
+    seed_list_kernels.find_lists: (I8, I8, I8),
+    copies.take_every: (U4, NUMBER, U4),
     hit_kernels.count_hits: (U8, U4, NUMBER, I4),
     hit_kernels.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
     dsoft_kernels.flag_pairs: (U8, U8, I8, NUMBER, BANDS, I4),
@@ -141,10 +171,10 @@ def pretended(monkeypatch):
 
     monkeypatch.setattr(launching.Kernel, "launch", launch)
     kernels = (
-        groups, walk_bases, hit_kernels, dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels,
-        plan_kernels, overlap_kernels,
+        copies, groups, walk_bases, minimizer_kernels, seed_index_kernels, seed_list_kernels, hit_kernels,
+        dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
-    hosts = hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
+    hosts = minimizers, seed_index, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
     run_as_python(
         monkeypatch, threads, kernels + hosts,
         launch=each, next_column=words_of(end_walk_kernels.next_column), slid=words_of(end_walk_kernels.slid),
@@ -182,6 +212,7 @@ def found(reads, device, **changes):
 def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     """From the seed index to overlaps: the bytes and counts of the CPU."""
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", seed << 28)
     reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
     changes = {
         "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
@@ -193,6 +224,28 @@ def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     assert names == ["cuda:0"]
     assert overlaps == expected and funnel == expected_funnel
     assert funnel["candidates"] > 20 and funnel["overlaps"] > 5
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_other_gpus_copy_the_index_from_the_one_that_made_it(pretended, monkeypatch):
+    def copy_of(arena, array, gpu):
+        made_by.append(gpu)
+        return array.copy()
+
+    made_by, one_at_a_time = [], threading.RLock()
+    monkeypatch.setattr(driver, "use", lambda number: one_at_a_time)
+    monkeypatch.setattr(PretendedArena, "copy_of", copy_of, raising=False)
+    monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(DeviceSeedLists, "_download", None)
+    monkeypatch.setattr(devices, "_gpus", lambda: [Device(f"cuda:{number}", "A") for number in range(3)])
+    monkeypatch.setattr(on_gpus, "LEAST_BASES_SEEDED_ON_GPU", 0)
+    monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
+    reads = reads_of(texts_of(3, genome=3000, reads=18, longest=1200))
+    changes = {"sketch": {"kmer_length": 11, "window": 4}, "classes": {"min_overlap": 100}}
+    overlaps, funnel, names = found(reads, "cuda", **changes)
+    expected, expected_funnel, _ = found(reads, "cpu", **changes)
+    assert len(names) == 3 and len(made_by) == 2 * 6 and len(set(made_by)) == 1
+    assert overlaps == expected and funnel == expected_funnel
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
@@ -223,3 +276,25 @@ def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
         expected = finder.find(3, n).without_hits()
         monkeypatch.setattr(DsoftFinder, "find", None)
         assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 10
+
+
+def index_of(index):
+    """Return all that others see of a seed index: what lies between its groups is arbitrary."""
+    return index.limit, index.counts, columns_of(index.seeding), linked(index).tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize(("k", "window", "limit"), [(8, 1, 0), (11, 4, 9), (28, 200, 0)])
+def test_seeds_are_those_of_the_cpu(pretended, monkeypatch, k, window, limit):
+    texts = texts_of(k, genome=400, reads=5, longest=300)
+    reads = reads_of([*texts, "AC" * 60, "A" * 80 + "C", *["GATTACA" * 6] * 3])
+    sketch = SketchParams(kmer_length=k, window=window, repeat_limit=limit)
+    expected = index_of(SeedIndex.build(reads, sketch, 1))
+    for chunk, shares in ((1 << 20, 1), (400, 1), (400, 8)):
+        monkeypatch.setattr(seed_index, "_CHUNK_BASES", chunk)
+        monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))
+        with Gpus(devices._gpus()) as gpus:
+            gpus.hold(reads)
+            found = seed_index_gpu.build(gpus, reads, sketch, 1)
+        assert index_of(found) == expected
+    assert expected[1]["minimizers that seed"] > 10

@@ -1,6 +1,6 @@
 """Occurrences of minimizers, packed into as few bytes as the reads need.
 
-CPU only: for GPUs an occurrence is made a 64-bit number (`widen`).
+CPU only: on GPUs an occurrence is a 64-bit number (cuda/seed_list_kernels.py).
 
 An occurrence is, from its highest bit down, ``last of its group (1 bit) | read | position | strand (1)``. It
 takes ``width`` bytes, lowest first, and its position ``position_bits``; the read has what is left. It lies in

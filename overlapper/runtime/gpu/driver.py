@@ -198,6 +198,10 @@ class Stream:
         """Copy bytes from the GPU; they are there when that is done."""
         _call(driver.cuMemcpyDtoHAsync, host.ctypes.data, address, host.nbytes, self.handle)
 
+    def copy(self, address: int, source: int, number: int, size: int) -> None:
+        """Copy so many bytes from the memory of another GPU, that of this number."""
+        _call(driver.cuMemcpyPeerAsync, address, start(current()), source, start(number), size, self.handle)
+
     def fill(self, address: int, size: int, byte: int) -> None:
         """Set so many bytes of the GPU's memory."""
         _call(driver.cuMemsetD8Async, address, byte, size, self.handle)

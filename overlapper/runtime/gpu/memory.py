@@ -242,6 +242,12 @@ class Arena:
             write(begin, pinned)
             self.stream.write(target.address + begin, pinned)
 
+    def copy_of(self, array: DeviceArray, gpu: int) -> DeviceArray:
+        """Cut an array and copy one to it that lies in memory of the GPU of this number."""
+        target = self.array(array.shape, array.dtype)
+        self.stream.copy(target.address, array.address, gpu, array.nbytes)
+        return target
+
     def stage(self, size: int) -> np.ndarray:
         """Return pinned memory to fill and to `send`; it holds until the next copy of any kind.
 

@@ -17,6 +17,7 @@ from overlapper.kernels.candidates.dsoft import Bands
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
+from overlapper.tables.ragged import places_within
 
 WARP = 32
 """Threads that work on a pair."""
@@ -130,3 +131,12 @@ def rows_of(found: Found | None, arena: Arena) -> np.ndarray:
         return np.empty((0, 3 + HEAD), np.int32)
     columns = [arena.download(column) for column in found[:4]]
     return np.column_stack([*columns[:3], columns[3]])
+
+
+def seeds_of(found: Found | None, arena: Arena) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how many seeds each candidate has, and query and target positions of all, by candidate."""
+    if found is None:
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
+    starts, counts, *positions = map(arena.download, found[4:])
+    places = np.repeat(starts, counts) + places_within(counts)
+    return counts, positions[0][places], positions[1][places]

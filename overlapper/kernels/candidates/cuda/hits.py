@@ -63,3 +63,27 @@ def sorted_hits(
     launch(_kernel("write_hits"), len(counts), arena, *own, offsets, query_start, target_bits, keys, places)
     query_bits = (query_stop - query_start - 1).bit_length()
     return sort_pairs(keys, places, query_bits + target_bits + 1, arena)
+
+
+def of_queries(index: Index, queries: np.ndarray, arena: Arena) -> Index:
+    """Return an index in which some queries, ascending, have their seeds, and all others have none."""
+    sizes = np.zeros(len(index.list_starts), np.int64)
+    sizes[queries + 1] = index.list_starts[queries + 1] - index.list_starts[queries]
+    list_starts = np.cumsum(sizes)
+    by_read = arena.array(int(list_starts[-1]), index.by_read.dtype)
+    for query in queries.tolist():
+        own = index.by_read[int(index.list_starts[query]) : int(index.list_starts[query + 1])]
+        launch(named("common.copies", "copy_items"), len(own), arena, own, by_read[int(list_starts[query]) :])
+    return index._replace(by_read=by_read, list_starts=list_starts)
+
+
+def count_sampled(occurrences: Any, by_read: Any, step: int, arena: Arena) -> int:
+    """Return how many hits every ``step``-th seed has with later ones of its group, in other reads."""
+    mark = arena.mark()
+    numbers = arena.array(-(-len(by_read) // step), by_read.dtype)
+    counts = arena.array(len(numbers), np.int32)
+    launch(named("common.copies", "take_every"), len(numbers), arena, by_read, step, numbers)
+    launch(_kernel("count_hits"), len(numbers), arena, occurrences, numbers, 0, counts)
+    hits = int(arena.download(counts).sum(dtype=np.int64))
+    arena.release(mark)
+    return hits

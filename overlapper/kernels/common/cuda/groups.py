@@ -1,8 +1,16 @@
-"""Runs of equal keys in a sorted array on the device: what is flagged is listed, and where a run ends."""
+"""Runs of equal keys in a sorted array on the device: where they start, and where one ends."""
 
 from __future__ import annotations
 
-from numba import cuda, int64
+from numba import cuda, int32, int64
+
+
+@cuda.jit
+def flag_starts(keys, flags):
+    """Flag the first of each run of equal keys."""
+    x = cuda.grid(1)
+    if x < len(keys):
+        flags[x] = int32(x == 0 or keys[x - 1] != keys[x])
 
 
 @cuda.jit
