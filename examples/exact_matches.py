@@ -30,9 +30,3 @@ for start, length, place, reverse in zip(
     strict=True,
 ):
     print(f"  {length} bases from {start}, at {place}{', reverse' if reverse else ''}")
-
-seeds = index.fixed_seeds(reads.take(np.array([read])), 20, mismatches=1, hit_limit=16)
-print(
-    f"with one mismatch, {len(seeds.matches)} places of windows of 20 bases; "
-    f"{len(seeds.dropped_query)} windows dropped"
-)

@@ -37,22 +37,13 @@ class Join:
     first, second : int
         Oriented segments, ``2 * segment``, plus 1 for the reverse complement; in a containment the container
         and what it contains.
-    overlap : str
-        CIGAR, or ``*``.
-    tags : dict of str to str
-        Values by ``name:type``.
     position : int, optional
         Of a containment, on the forward strand of its container.
-    line : int
-        Number of its line in the file, from 1.
     """
 
     first: int
     second: int
-    overlap: str
-    tags: dict[str, str]
     position: int | None = None
-    line: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -260,10 +251,8 @@ class _Reader:
         return depth
 
     def _join(self, number: int, fields: list[str]) -> Join:
-        ends = self._ends(number, fields)
-        if fields[0] == "L":
-            return Join(*ends, fields[5], _tags(fields[6:]), line=number)
-        return Join(*ends, fields[6], _tags(fields[7:]), self._whole(number, fields[5]), number)
+        position = self._whole(number, fields[5]) if fields[0] == "C" else None
+        return Join(*self._ends(number, fields), position)
 
     def _walk(self, number: int, fields: list[str]) -> Walk:
         if not _WALK.fullmatch(fields[6]):

@@ -17,7 +17,6 @@ from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import DsoftParams, Params
 from overlapper.sketch.chosen_seeds import ChosenSeeds, write_seeds
 from overlapper.sketch.grouped import SeedingMinimizers
-from overlapper.sketch.homopolymers import compressed_lengths, sketched_form
 from overlapper.sketch.page_chains import expected_minimizers
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads, Seeding
@@ -75,14 +74,10 @@ class DsoftFinder:
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
         """See `Finder`."""
-        compressed = params.sketch.homopolymer_compressed
-
-        def load(start: int, stop: int) -> Reads:
-            return sketched_form(store.block(start, stop), compressed)[0]
-
-        lengths = compressed_lengths(store.mapped()) if compressed else store.lengths
-        chosen = SeedingMinimizers.choose(load, lengths, params.sketch, threads, memory, artifact)
-        word_offsets = offsets_of(words_for(lengths))
+        chosen = SeedingMinimizers.choose(
+            store.block, store.lengths, params.sketch, threads, memory, artifact
+        )
+        word_offsets = offsets_of(words_for(store.lengths))
         write_seeds(
             artifact, word_offsets, chosen.sketched,
             lambda: chosen.occurrences.bases(word_offsets, threads), memory,

@@ -221,18 +221,7 @@ class SpgemmFinder:
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
-        """See `Finder`.
-
-        Raises
-        ------
-        ParameterError
-            When homopolymers are to be compressed.
-        """
-        if params.sketch.homopolymer_compressed:
-            raise ParameterError(
-                "homopolymer_compressed goes with the finder dsoft in tiles, not with spgemm. Take dsoft, or "
-                "leave out what asks for tiles"
-            )
+        """See `Finder`."""
         k = params.sketch.kmer_length
         kmers = ReliableKmers.choose(store.mapped(), k, params.spgemm, threads)
         counter = KmerCounter(store.block, store.lengths, k, kmers.sampled, threads)

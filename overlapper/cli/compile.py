@@ -46,7 +46,7 @@ OTHERS = (
     "overlap usual.fq.gz -o usual.paf.gz",
     "overlap plasmid.fq -o plasmid.paf",
     "overlap noisy.fq --memory 1G -t 2 -o tiled.paf",
-    "convert overlaps.paf overlaps.gfa --reads noisy.fq",
+    "convert overlaps.paf converted.paf --reads noisy.fq",
     "evaluate truth.tsv overlaps.paf",
     "layout noisy.fq overlaps.paf --min-overlap 500 -o layout.gfa --fasta unitigs.fa --stats layout.json",
     "graph stats layout.gfa",

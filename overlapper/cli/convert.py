@@ -15,18 +15,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 overlapper convert overlaps.paf.gz overlaps.parquet
-overlapper convert overlaps.paf overlaps.gfa --reads reads.fastq.gz
-overlapper convert overlaps.gfa overlaps.paf
 overlapper convert overlaps.paf by_target.paf --both-sides --group-by target
 """
 
-GFA = (".gfa", ".gfa.gz")
-
 
 def convert(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="Overlaps: .paf, .paf.gz, .parquet, .gfa or .gfa.gz.")
-    ],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Overlaps: .paf, .paf.gz or .parquet.")],
     output: Annotated[
         str | None,
         typer.Argument(metavar="[OUTPUT]", help="Output file; its name says in which of these formats."),
@@ -37,8 +31,8 @@ def convert(
     reads: Annotated[
         list[str] | None,
         options.file(
-            "File of the reads; may be repeated. It sets the numbers of the reads and gives GFA its bases. "
-            "Without it, reads are numbered in the order in which the PAF file names them."
+            "File of the reads; may be repeated. It sets the numbers of the reads. Without it, reads are "
+            "numbered in the order in which the PAF file names them."
         ),
     ] = None,
     both_sides: options.BothSides = False,
@@ -50,11 +44,7 @@ def convert(
     verbose: options.Verbose = False,
     log: options.Log = None,
 ) -> None:
-    """Convert overlaps between PAF, Parquet and GFA 1.
-
-    In GFA, reads become segments, dovetails become links, and containments become C lines. Internal matches
-    are left out, because GFA has no line for them. This does not lay the reads out; overlapper layout does.
-    """
+    """Convert overlaps between PAF and Parquet."""
     if (output is None) == (named_output is None):
         raise typer.BadParameter("name one output: OUTPUT, or --output")
     output = output or named_output or ""
@@ -64,14 +54,12 @@ def convert(
 
     from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
-    from overlapper.io.outputs import OutputFile
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
     from overlapper.runtime.threads import available_threads
 
     for path in (source, output):
-        if not path.endswith(GFA):
-            check_format(path)
+        check_format(path)
     sides = options.checked_sides(both_sides, group_by, output)
     threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
@@ -81,16 +69,8 @@ def convert(
         table = read_fastx(*reads, reference=reference, threads=threads) if reads else None
         overlaps, named, counts = _read(source, table, threads)
         progress.report("writing")
-        if output.endswith(GFA):
-            from overlapper.graph.convert import overlaps_to_gfa
-
-            lines, written = overlaps_to_gfa(overlaps, named, bases=table is not None)
-            with OutputFile(output) as file:
-                file.write_lines(lines)
-            counts |= written
-        else:
-            with open_sided(output, named, **sides, threads=threads) as writer:
-                writer.write(overlaps)
+        with open_sided(output, named, **sides, threads=threads) as writer:
+            writer.write(overlaps)
         files.write(stats, lambda: record.to_json({"counts": counts, "params": {"reads": reads or []}}))
         files.close()
         progress.counts(counts)
@@ -102,10 +82,6 @@ def _read(path: str, reads: Reads | None, threads: int) -> tuple[Overlaps, Reads
     from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import read_overlaps
 
-    if path.endswith(GFA):
-        from overlapper.graph.convert import gfa_to_overlaps
-
-        return gfa_to_overlaps(path)
     if reads is None:
         reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
     overlaps = read_overlaps(path, reads, threads=threads)

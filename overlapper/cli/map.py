@@ -61,7 +61,7 @@ def map(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="How seeds are found: minimizers, smem, nov-smem, fixed, or fixed-1 (with one mismatch).",
+            help="How seeds are found: minimizers, smem or nov-smem.",
         ),
     ] = None,
     extender: Annotated[
@@ -78,9 +78,8 @@ def map(
         int | None, typer.Option("--window", "-w", help="Window of minimizers, in k-mers.")
     ] = None,
     seed_length: Annotated[
-        int | None, options.bases("Shortest exact match that is a seed, or length of fixed seeds.")
+        int | None, options.bases("Shortest exact match that is a seed, with smem and nov-smem.")
     ] = None,
-    seed_interval: Annotated[int | None, options.bases("Distance from one fixed seed to the next.")] = None,
     secondary: Annotated[
         int | None,
         typer.Option(
@@ -139,7 +138,7 @@ def map(
     settings = {
         "seeder": seeder, "extender": extender,
         "sketch": {"kmer_length": kmer_length, "window": window},
-        "seeds": {"length": seed_length, "interval": seed_interval},
+        "seeds": {"length": seed_length},
         "choice": {"most_secondary": secondary},
     }  # fmt: skip
     params = configured(MapParams.preset(preset), config, settings)

@@ -86,9 +86,6 @@ def overlap(
             "smallest hash is a seed.",
         ),
     ] = None,
-    homopolymer_compressed: Annotated[
-        bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
-    ] = False,
     min_overlap: Annotated[
         int | None, options.bases("Shortest overlap that is reported (default 100).")
     ] = None,
@@ -177,7 +174,6 @@ def overlap(
         "extender": extender,
         "kmer_length": kmer_length,
         "window": window,
-        "homopolymer_compressed": homopolymer_compressed or None,
         "min_overlap": min_overlap,
         "keep_internal": keep_internal or None,
         "best": best,

@@ -12,29 +12,24 @@ import typer
 from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.progress import Progress
-from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.errors import ParameterError, require
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from overlapper.index import FixedSeeds, Index
+    from overlapper.index import Index
     from overlapper.kernels.text.match_formatting import MatchRows
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Matches, Reads
 
     Search = Callable[..., Any]
-    Write = Callable[[Matches, int, np.ndarray | None], None]
+    Write = Callable[[Matches, int], None]
 
 EXAMPLES = """
 overlapper seeds reference.fasta reads.fastq.gz --kind smem --min-length 19 -o smems.tsv
 overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
-overlapper seeds reference.fasta kmers.fasta --kind fixed --min-length 24 --mismatches 2 -o seeds.paf.gz
 """
 
-KINDS = ("mem", "smem", "nov-smem", "fixed")
-HIT_LIMIT = 128
-DROPPED_HEAD = "query\tq_start\tq_end\tmatches\n"
+KINDS = ("mem", "smem", "nov-smem")
 _BASES_AT_ONCE = 1 << 26
 """Bases of the reads that are searched, and their matches written, together."""
 _MATCHES_A_BASE, _LEAST_MATCHES = 10, 10_000_000
@@ -60,33 +55,18 @@ def seeds(
             "-k",
             metavar="KIND",
             help="mem: maximal exact matches. smem: those that lie within no longer one on the read. "
-            "nov-smem: longest matches one after another. fixed: all windows of one length.",
+            "nov-smem: longest matches one after another.",
         ),
     ] = "smem",
-    min_length: Annotated[
-        int,
-        options.bases(
-            "Length of the shortest match. With fixed: length of every match.", "--min-length", "-l"
-        ),
-    ] = 20,
-    mismatches: Annotated[
-        int, typer.Option(help="With fixed: largest number of mismatches in a match, 0 to 2.")
-    ] = 0,
-    hit_limit: Annotated[
-        int | None, typer.Option(help="With fixed: drop seeds that have more matches (default 128).")
-    ] = None,
+    min_length: Annotated[int, options.bases("Length of the shortest match.", "--min-length", "-l")] = 20,
     max_matches: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="With mem, smem and nov-smem: stop with an error if there are more matches than this. "
+            help="Stop with an error if there are more matches than this. "
             "Repeats in both reads and text cause very many (default: 10 per base of the reads, at "
             "least 10,000,000).",
         ),
-    ] = None,
-    dropped: Annotated[
-        str | None,
-        options.file("With fixed: write a table of the dropped seeds and how many matches each has."),
     ] = None,
     index: Annotated[str | None, options.file("Use this index of TEXT instead of building one.")] = None,
     device: Annotated[
@@ -109,8 +89,8 @@ def seeds(
     All places of every match are reported. Unknown bases match nothing, and no match crosses the end of a
     sequence.
     """
-    _check_kind(kind, min_length, mismatches, hit_limit, max_matches, dropped)
-    outputs = {OUTPUT: output, "--dropped": dropped, "--stats": stats, "--log": log}
+    _check_kind(kind, min_length, max_matches)
+    outputs = {OUTPUT: output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (text, *reads, index, reference))
     load_compute(device)
 
@@ -126,52 +106,33 @@ def seeds(
     threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, threads, digests=stats is not None)
-        files.open(dropped, stats)
+        files.open(stats)
         progress.report("preparing the index")
         searched = _index_of(text, index, threads)
         search = _searches(searched, devices, gpu_memory, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads)
         writer = files.enter_context(_open_placed(output, table, searched, threads))
-        blocks = _blocks(table, progress)
-        if kind == "fixed":
-            search = partial(search, mismatches=mismatches, hit_limit=hit_limit or HIT_LIMIT)
-            counts = _write_seeds(search, blocks, min_length, writer, files, dropped)
-        else:
-            most = max_matches or max(_LEAST_MATCHES, _MATCHES_A_BASE * table.total_bases)
-            counts = _write_matches(search, blocks, min_length, most, writer)
-        counts = {"reads": len(table), **counts}
+        most = max_matches or max(_LEAST_MATCHES, _MATCHES_A_BASE * table.total_bases)
+        found = _write_matches(search, _blocks(table, progress), min_length, most, writer)
+        counts = {"reads": len(table), "matches": found}
         facts = {
             "counts": counts, "devices": [device.name for device in devices],
-            "params": {"kind": kind, "min_length": min_length, "mismatches": mismatches},
+            "params": {"kind": kind, "min_length": min_length},
         }  # fmt: skip
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(counts)
         if not counts["matches"]:
-            progress.note("no match: try a lower --min-length" + " or more --mismatches" * (kind == "fixed"))
+            progress.note("no match: try a lower --min-length")
 
 
-def _check_kind(
-    kind: str,
-    min_length: int,
-    mismatches: int,
-    hit_limit: int | None,
-    max_matches: int | None,
-    dropped: str | None,
-) -> None:
-    """Refuse options that the kind does not take, before any file is read."""
+def _check_kind(kind: str, min_length: int, max_matches: int | None) -> None:
+    """Refuse values that are out of range before any file is read."""
     if kind not in KINDS:
         raise ParameterError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
     require(min_length >= 1, "min-length", min_length, "1 or more")
-    if not 0 <= mismatches <= 2:
-        raise ParameterError(f"mismatches is {mismatches}, expected 0 to 2")
-    for name, limit in (("hit-limit", hit_limit), ("max-matches", max_matches)):
-        require(limit is None or limit >= 1, name, limit, "1 or more")
-    if kind != "fixed" and (mismatches or hit_limit is not None or dropped):
-        raise typer.BadParameter("--mismatches, --hit-limit and --dropped need --kind fixed")
-    if kind == "fixed" and max_matches is not None:
-        raise typer.BadParameter("--max-matches needs --kind mem, smem or nov-smem: --hit-limit bounds fixed")
+    require(max_matches is None or max_matches >= 1, "max-matches", max_matches, "1 or more")
 
 
 def _index_of(text: str, index: str | None, threads: int) -> Index:
@@ -201,7 +162,7 @@ def _searches(
         from overlapper.index.gpu import GpuIndex
 
         asked, how = GpuIndex(searched, numbers, memory=gpu_memory), {}
-    kinds = (asked.mems, asked.smems, asked.nov_smems, asked.fixed_seeds)
+    kinds = (asked.mems, asked.smems, asked.nov_smems)
     return {kind: partial(search, **how) for kind, search in zip(KINDS, kinds, strict=True)}
 
 
@@ -215,7 +176,7 @@ def _open_placed(output: str, reads: Reads, searched: Index, threads: int) -> It
         Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, searched.text)
     )
     with open_matches(output, names, targets, threads=threads) as writer:
-        yield lambda matches, first, mismatches: writer.write(_placed(searched, matches, first, mismatches))
+        yield lambda matches, first: writer.write(_placed(searched, matches, first))
 
 
 def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:
@@ -231,7 +192,7 @@ def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:
 
 def _write_matches(
     search: Search, blocks: Iterable[tuple[int, Reads]], min_length: int, most: int, write: Write
-) -> dict[str, int]:
+) -> int:
     """Write the matches of all reads; return how many there are, of which more than ``most`` are refused."""
     from overlapper.index.limits import TooManyMatchesError
 
@@ -242,43 +203,20 @@ def _write_matches(
         except TooManyMatchesError:
             raise ParameterError(
                 f"there are more than {most:,} matches, expected at most so many: the reads repeat what the "
-                "text repeats. Give a higher --min-length or --max-matches, or --kind fixed, which drops "
-                "frequent seeds"
+                "text repeats. Give a higher --min-length or --max-matches"
             ) from None
-        write(matches, first, None)
+        write(matches, first)
         found += len(matches)
-    return {"matches": found}
+    return found
 
 
-def _write_seeds(
-    search: Search,
-    blocks: Iterable[tuple[int, Reads]],
-    length: int,
-    write: Write,
-    files: RunFiles,
-    dropped: str | None,
-) -> dict[str, int]:
-    """Write the matches of seeds of one length, and the seeds that are dropped; return how many there are."""
-    found = dropped_count = 0
-    files.write(dropped, lambda: DROPPED_HEAD)
-    for first, block in blocks:
-        seeds = search(block, length)
-        write(seeds.matches, first, seeds.mismatches)
-        files.write(dropped, partial(_dropped_lines, seeds, block, length))
-        found += len(seeds.matches)
-        dropped_count += len(seeds.dropped_query)
-    return {"seeds dropped: more matches than --hit-limit": dropped_count, "matches": found}
-
-
-def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None) -> MatchRows:
+def _placed(searched: Index, matches: Matches, first: int) -> MatchRows:
     """Return matches with places in sequences; their queries are numbered from ``first`` on."""
     import numpy as np
 
     from overlapper.kernels.text.match_formatting import MatchRows
 
     target, t_start = searched.place(matches.t_start)
-    if mismatches is None:
-        mismatches = np.zeros(len(matches), np.uint8)
     return MatchRows(
         query=(matches.query + np.int32(first)),
         q_start=matches.q_start,
@@ -286,10 +224,4 @@ def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarra
         t_start=t_start,
         length=matches.length,
         reverse=matches.reverse,
-        mismatches=mismatches,
     )
-
-
-def _dropped_lines(fixed: FixedSeeds, block: Reads, length: int) -> str:
-    rows = zip(fixed.dropped_query, fixed.dropped_start, fixed.dropped_hits, strict=True)
-    return "".join(f"{block.name(query)}\t{start}\t{start + length}\t{hits}\n" for query, start, hits in rows)

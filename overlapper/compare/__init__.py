@@ -1,4 +1,4 @@
-"""Comparison of methods on the same reads: finders x extenders, or seeders x extenders of mappings.
+"""Comparison of methods on the same reads: finders x extenders.
 
 ::
 

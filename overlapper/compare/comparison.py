@@ -22,7 +22,7 @@ class Costs:
     peak_mb : float
         Most memory, in 10^6 bytes.
     stages : dict of str to float
-        Seconds by stage; of mapping, those of all threads together.
+        Seconds by stage.
     """
 
     wall_s: float
@@ -37,22 +37,21 @@ class Method:
 
     Attributes
     ----------
-    first, second : str
-        Finder or seeder, and extender.
+    finder, extender : str
     costs : Costs
     scores : dict of str to float or None
         By the names of `Comparison.measures`; None where undefined.
     """
 
-    first: str
-    second: str
+    finder: str
+    extender: str
     costs: Costs
     scores: dict[str, float | None]
 
     @property
     def name(self) -> str:
         """Names of both parts of the method."""
-        return f"{self.first} + {self.second}"
+        return f"{self.finder} + {self.extender}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,8 +60,6 @@ class Comparison:
 
     Attributes
     ----------
-    mode : str
-        ``overlap`` or ``map``.
     judged_by : str
         ``placements`` or ``consensus``.
     files : list of str
@@ -73,17 +70,11 @@ class Comparison:
     methods : list of Method
     """
 
-    mode: str
     judged_by: str
     files: list[str]
     options: dict[str, Any]
     measures: dict[str, str]
     methods: list[Method]
-
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The two kinds of parts: finder and extender, or seeder and extender."""
-        return ("finder", "extender") if self.mode == "overlap" else ("seeder", "extender")
 
     def to_json(self) -> str:
         """Return all scores and costs as JSON."""
@@ -93,11 +84,19 @@ class Comparison:
     def to_tsv(self) -> str:
         """Write a line a method; what is undefined is empty."""
         stages = list(dict.fromkeys(stage for method in self.methods for stage in method.costs.stages))
-        head = [*self.parts, *self.measures, *COSTS, *(f"{stage.replace(' ', '_')}_s" for stage in stages)]
+        head = [
+            "finder",
+            "extender",
+            *self.measures,
+            *COSTS,
+            *(f"{stage.replace(' ', '_')}_s" for stage in stages),
+        ]
         lines = [head]
         for method in self.methods:
             numbers = [method.scores[measure] for measure in self.measures]
             numbers += [getattr(method.costs, name) for name in COSTS]
             numbers += [method.costs.stages.get(stage) for stage in stages]
-            lines.append([method.first, method.second, *("" if n is None else f"{n:.6g}" for n in numbers)])
+            lines.append(
+                [method.finder, method.extender, *("" if n is None else f"{n:.6g}" for n in numbers)]
+            )
         return "".join("\t".join(line) + "\n" for line in lines)

@@ -24,7 +24,7 @@ from overlapper.compare.comparison import Comparison, Method
 from overlapper.compare.processes import run_methods
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.extend.registry import extender
-from overlapper.io.reported import ReportedOverlaps, read_reported
+from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.truth import Truth
 from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
@@ -82,17 +82,13 @@ def compare_overlaps(
     for name in extenders:
         extender(name)
     methods = [(first, second) for first in finders for second in extenders]
-    costs, found = run_methods(
-        ["overlap"], reads, files, ("finder", "extender"), methods,
-        ["-t", str(threads or 0), *options], read_reported, report,
-    )  # fmt: skip
+    costs, found = run_methods(reads, files, methods, ["-t", str(threads or 0), *options], report)
     if truth:
         truth = truth.of_reads(reads.names)
         scores = [_scores(truth, overlaps, min_overlap, circular) for overlaps in found]
     else:
         scores = consensus_scores([ends_of(overlaps, min_overlap) for overlaps in found])
     return Comparison(
-        mode="overlap",
         judged_by="placements" if truth else "consensus",
         files=list(files),
         options={"threads": threads or 0, "min_overlap": min_overlap, "options": " ".join(options)},

@@ -8,10 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -19,51 +18,40 @@ from overlapper.compare.comparison import Costs
 from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import write_lines
+from overlapper.io.reported import ReportedOverlaps, read_reported
 from overlapper.runtime import cleanup
 from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
-Found = TypeVar("Found")
-
-_DOING = {"overlap": "overlaps", "map": "mapping"}
 WARM_UP_BASES = 200_000
 """Bases of the reads that a method is run on before it is timed."""
 
 
 def run_methods(
-    command: Sequence[str],
     reads: Reads,
     files: Sequence[str],
-    kinds: tuple[str, str],
     methods: Sequence[tuple[str, str]],
     options: Sequence[str],
-    read: Callable[[str], Found],
     report: Report,
-) -> tuple[list[Costs], list[Found]]:
-    """Run a command with the options of every method, first on a few reads so that its kernels are compiled.
+) -> tuple[list[Costs], list[ReportedOverlaps]]:
+    """Find overlaps by every method, first on a few reads so that its kernels are compiled.
 
     Parameters
     ----------
-    command : list of str
-        The command, and what stands before its reads.
     reads : Reads
         What the files hold.
     files : list of str
-    kinds : tuple of str
-        Options that name the two parts of a method, without their dashes.
     methods : list of tuple of str
+        Finder and extender.
     options : list of str
         Further ones, of all methods.
-    read : callable
-        Reads the PAF file that a method wrote.
     report : callable
         ``report(step, done, total)`` is told how far it is.
 
     Returns
     -------
     costs : list of Costs
-    found : list
-        What was read.
+    found : list of ReportedOverlaps
 
     Raises
     ------
@@ -71,20 +59,19 @@ def run_methods(
         When a method fails.
     """
     costs: list[Costs] = []
-    found: list[Found] = []
+    found: list[ReportedOverlaps] = []
     with temporary_folder(tempfile.gettempdir(), "few.fasta", "out.paf", "stats.json") as folder:
         count = max(2, int(np.searchsorted(np.cumsum(reads.lengths), WARM_UP_BASES)))
         first_reads = (f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(min(count, len(reads))))
         few = str(folder / "few.fasta")
         write_lines(few, first_reads)
         out, stats = str(folder / "out.paf"), folder / "stats.json"
-        for number, parts in enumerate(methods):
-            report(f"{_DOING[command[0]]}: {' + '.join(parts)}", number, len(methods))
-            given = [word for kind, part in zip(kinds, parts, strict=True) for word in (f"--{kind}", part)]
-            words = ["-o", out, *given, *options]
-            run_measured([*command, few, *words], stats)
-            costs.append(run_measured([*command, *files, *words], stats))
-            found.append(read(out))
+        for number, (finder, extender) in enumerate(methods):
+            report(f"overlaps: {finder} + {extender}", number, len(methods))
+            words = ["-o", out, "--finder", finder, "--extender", extender, *options]
+            run_measured(["overlap", few, *words], stats)
+            costs.append(run_measured(["overlap", *files, *words], stats))
+            found.append(read_reported(out))
     return costs, found
 
 
@@ -120,8 +107,8 @@ def run_measured(words: list[str], stats: Path) -> Costs:
         raise ParameterError(f"overlapper {' '.join(words)} failed: {message}")
     document = json.loads(stats.read_text())
     unit = 1 if sys.platform == "darwin" else 1024
-    stages = document.get("thread_seconds", {}) | document["seconds"]
-    return Costs(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6, stages)
+    cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6
+    return Costs(wall, cpu, peak, document["seconds"])
 
 
 def _environment() -> dict[str, str]:

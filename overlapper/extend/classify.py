@@ -66,8 +66,6 @@ def classify(
 def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
     """Return the class of every overlap, internal matches taken as if they went on to a read end.
 
-    GFA has a line for each of them then (`overlapper.graph.convert`).
-
     Parameters
     ----------
     overlaps : Overlaps or other Intervals

@@ -37,17 +37,11 @@ def prepared_finder(opened: Opening | None, reads: Reads, params: Params, thread
     opened : Opening or None
         GPUs that hold the reads.
     reads : Reads
-        In the form in which they are sketched.
     params : Params
     threads : int
     """
     kind = registry.finder(params.finder)
-    if (
-        opened
-        and kind is DsoftFinder
-        and reads.total_bases >= LEAST_BASES_SEEDED_ON_GPU
-        and not params.sketch.homopolymer_compressed
-    ):
+    if opened and kind is DsoftFinder and reads.total_bases >= LEAST_BASES_SEEDED_ON_GPU:
         gpus = opened()
         index = seed_index_gpu.build(gpus, reads, params.sketch, threads) if gpus else None
         if index:
@@ -90,8 +84,7 @@ def stages_on_gpus(
 ) -> tuple[Gpus | None, ChainsOnGpus | XdropOnGpus | DsoftOnGpus | None]:
     """Return the GPUs that extend candidates, and the finder that works on GPUs.
 
-    Either is None where the CPU does that work: it chains the seeds of other finders, and those of compressed
-    reads.
+    Either is None where the CPU does that work: it chains the seeds of other finders.
 
     Parameters
     ----------
@@ -99,10 +92,9 @@ def stages_on_gpus(
         That hold the reads.
     finder : QueryFinder
     reads : Reads
-        In the form in which they are sketched.
     params : Params
     """
-    if not gpus or not isinstance(finder, DsoftFinder) or params.sketch.homopolymer_compressed:
+    if not gpus or not isinstance(finder, DsoftFinder):
         return (None if params.extender == FROM_SEEDS_ON_GPUS else gpus), None
     if params.extender == FROM_SEEDS_ON_GPUS:
         return gpus, ChainsOnGpus(gpus, finder, reads, params.chain)

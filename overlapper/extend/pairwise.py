@@ -80,8 +80,6 @@ class Aligner:
         ``end``: score and end; ``start``: the start, too; ``cigar``: the alignment, too.
     band : int, optional
         Diagonals on either side that paths may use; all by default.
-    second_best : bool
-        Report the second best score, of local alignment only.
     device : str
         ``cpu``, or a GPU: ``cuda:0``.
     threads : int, optional
@@ -113,7 +111,6 @@ class Aligner:
         free: Collection[str] | None = None,
         report: str = "cigar",
         band: int | None = None,
-        second_best: bool = False,
         device: str = "cpu",
         threads: int | None = None,
     ) -> None:
@@ -126,13 +123,11 @@ class Aligner:
             _check_one_of("free end", end, ENDS)
         if band is not None and not 0 <= band <= _WIDEST_BAND:
             raise ParameterError(f"band is {band}, expected 0 to {_WIDEST_BAND:,}")
-        if second_best and mode != "local":
-            raise ParameterError(f"second_best is asked for, but the mode is {mode}; use local")
         wanted_free = (ENDS if free is None else free) if mode == "semi-global" else ()
         self._scheme = cpu.Scheme(
             np.array(scoring.pair_scores(), np.int64), scoring.gap_open, scoring.gap_extend,
             mode == "local", sum(1 << ENDS.index(end) for end in set(wanted_free)),
-            -1 if band is None else band, second_best,
+            -1 if band is None else band,
         )  # fmt: skip
         self._wanted = REPORTS.index(report)
         chosen = select_devices(device)
@@ -234,8 +229,6 @@ class Aligner:
         if self._wanted >= cpu.STARTS:
             columns |= {"q_start": fields[1], "t_start": fields[3]}
             columns |= {"matches": fields[5], "block_length": fields[6]}
-        if self._scheme.second:
-            columns["second"] = fields[7]
         if self._wanted == cpu.PATHS:
             columns |= {"cigar": cigar, "cigar_offsets": cigar_offsets}
         return Alignments(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags, **columns)
@@ -257,7 +250,6 @@ def align(
     free: Collection[str] | None = None,
     report: str = "cigar",
     band: int | None = None,
-    second_best: bool = False,
     device: str = "cpu",
     threads: int | None = None,
 ) -> Alignments:
@@ -269,7 +261,7 @@ def align(
         Sequences; a single text is one sequence.
     pairs : str or Pairs
         ``one-to-one``, ``one-to-all``, ``all-to-all``, or which with which.
-    mode, scoring, free, report, band, second_best, device, threads
+    mode, scoring, free, report, band, device, threads
         As in `Aligner`.
 
     Returns
@@ -295,8 +287,7 @@ def align(
     if isinstance(pairs, str):
         pairs = Pairs.of(len(queries), len(targets), pairs)
     with Aligner(
-        mode, scoring, free=free, report=report, band=band, second_best=second_best, device=device,
-        threads=threads,
+        mode, scoring, free=free, report=report, band=band, device=device, threads=threads
     ) as aligner:  # fmt: skip
         return aligner.submit(Batch(queries, targets, pairs)).result()
 

@@ -43,7 +43,6 @@ class BatchResult:
     ----------
     pairs : int
     wanted : int
-    second : bool
         What is asked for.
     memory : BlockPool
         Where it is kept.
@@ -55,9 +54,9 @@ class BatchResult:
     cigar_offsets : ndarray of int64, shape (n + 1,)
     """
 
-    def __init__(self, pairs: int, wanted: int, second: bool, memory: BlockPool) -> None:
+    def __init__(self, pairs: int, wanted: int, memory: BlockPool) -> None:
         starts = wanted != cpu.ENDS
-        is_wanted = (True, starts, True, starts, True, starts, starts, second)
+        is_wanted = (True, starts, True, starts, True, starts, starts)
         self.fields = tuple(memory.array(pairs if is_there else 0, np.int32) for is_there in is_wanted)
         self.cigar_offsets = memory.array(pairs + 1 if wanted == cpu.PATHS else 1, np.int64)
         self.cigar_offsets[0] = 0
@@ -134,7 +133,7 @@ class GpuPairs:
 
     def submit(self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs) -> Future[BatchResult]:
         """Take a batch and return at once."""
-        found = BatchResult(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
+        found = BatchResult(len(pairs.query), self._wanted, self._memory_of_results)
         batch = _Batch(queries, targets, pairs, self._scheme, found)
         workers = max(1, min(self._slots, batch.shares(CHUNK_BYTES)))
         left, lock = [workers], threading.Lock()

@@ -52,15 +52,6 @@ def extender(name: str, gpus: Gpus | Any | None = None) -> Extender:
     return partial(extend, gpus=gpus) if gpus else extend
 
 
-def check_compression(params: Params) -> None:
-    """Raise a `ParameterError` if reads are compressed for an extender that aligns their bases."""
-    if params.sketch.homopolymer_compressed and params.extender in ALIGNING:
-        raise ParameterError(
-            "homopolymer_compressed goes with the extender chain alone, not with "
-            f"{params.extender}, which aligns the bases as they are"
-        )
-
-
 def device_for(name: str, device: str, bases: int, threads: int) -> str:
     """Resolve ``auto`` to ``cpu`` for read sets too small to gain from a GPU.
 

@@ -143,8 +143,7 @@ def _check_exact(reads: Reads, candidates: Candidates, first: int, exact: np.nda
         raise ParameterError(
             f"candidate {row}: the {candidates.seed_length} bases at position {candidates.query_pos[row]} of "
             f"read {reads.name(candidates.query[row])} do not match those at {candidates.target_pos[row]} of "
-            f"read {reads.name(candidates.target[row])}; X-drop extends exact seeds, so seed without "
-            "homopolymer compression"
+            f"read {reads.name(candidates.target[row])}; X-drop extends exact seeds"
         )
 
 

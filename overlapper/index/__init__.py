@@ -1,5 +1,5 @@
 """Exact matches: suffix array, FM-index and their queries."""
 
-from overlapper.index.index import FixedSeeds, Index
+from overlapper.index.index import Index
 
-__all__ = ["FixedSeeds", "Index"]
+__all__ = ["Index"]

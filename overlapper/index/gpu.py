@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from overlapper.errors import DeviceError
-from overlapper.index.build import LONGEST_TABLE_KMER, with_kmer_table
-from overlapper.index.index import FixedSeeds, Index, kmer_variants, seed_length
-from overlapper.index.limits import ANY_NUMBER, check_matches, check_seeds
+from overlapper.index.build import with_kmer_table
+from overlapper.index.index import Index, seed_length
+from overlapper.index.limits import ANY_NUMBER, check_matches
 from overlapper.index.segments import Segments
-from overlapper.kernels.index.cuda.bounds import find_bounds
 from overlapper.kernels.index.cuda.fm_index import (
     Batch,
     DeviceQueries,
@@ -27,7 +26,6 @@ from overlapper.kernels.index.cuda.fm_index import (
 )
 from overlapper.kernels.index.cuda.matches import Found
 from overlapper.kernels.index.cuda.mems import find_mems
-from overlapper.kernels.index.cuda.mismatch_seeds import find_fixed_seeds
 from overlapper.kernels.index.cuda.smems import find_nov_smems, find_smems
 from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.runtime.gpu import driver
@@ -91,52 +89,6 @@ class GpuIndex:
     def nov_smems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
         """Find all places of the greedy non-overlapping matches; as `Index.nov_smems`."""
         return self._search(partial(find_nov_smems, min_length=min_length), reads, min_length, most)
-
-    def fixed_seeds(
-        self, reads: Reads, length: int, *, mismatches: int = 0, hit_limit: int = 128
-    ) -> FixedSeeds:
-        """Find all places of all windows of one length; as `Index.fixed_seeds`.
-
-        Parameters
-        ----------
-        reads : Reads
-        length, mismatches, hit_limit : int
-            As `Index.fixed_seeds` takes them.
-        """
-        check_seeds(mismatches, hit_limit)
-        self._index.for_length(length)
-
-        def find(fm: FmIndex, batch: Batch, arena: Arena) -> tuple[Found, np.ndarray]:
-            variants, costs = kmer_variants(fm.kmer_length, mismatches)
-            return find_fixed_seeds(
-                fm, batch, arena, length=length, mismatches=mismatches, hit_limit=hit_limit,
-                variants=variants, costs=costs,
-            )  # fmt: skip
-
-        batches = self._run(find, reads, Segments.of(reads, length), length)
-        dropped = np.concatenate([np.empty((0, 3), np.int64), *(rows for _, rows in batches)])
-        found = [found for found, _ in batches]
-        return FixedSeeds(
-            matches=_matches(found),
-            mismatches=np.concatenate([np.empty(0, np.uint8), *(f.mismatches for f in found)]),
-            dropped_query=dropped[:, 0].astype(np.int32),
-            dropped_start=dropped[:, 1],
-            dropped_hits=dropped[:, 2],
-        )
-
-    def bounds(self, patterns: Reads) -> np.ndarray:
-        """Return the rows of the suffix array that start with each pattern; as `Index.bounds`."""
-        bounds = np.zeros((len(patterns), 2), np.int64)
-        bounds[patterns.lengths == 0, 1] = self._index.fm.rows
-        whole = Segments.of(patterns)
-        whole = whole.take(whole.lengths == patterns.lengths[whole.reads])
-
-        def find(fm: FmIndex, batch: Batch, arena: Arena) -> np.ndarray:
-            return find_bounds(fm, batch.queries, arena)
-
-        found = self._run(find, patterns, whole, LONGEST_TABLE_KMER)
-        bounds[whole.reads] = np.concatenate([np.empty((0, 2), np.int64), *found])
-        return bounds
 
     def _search(self, find: Callable[..., Found], reads: Reads, min_length: int, most: int) -> Matches:
         """Return the matches that a search finds."""
@@ -257,5 +209,5 @@ def _shares(segments: Segments, count: int) -> list[Segments]:
 def _matches(batches: list[Found]) -> Matches:
     """Concatenate the matches of successive batches."""
     if len(batches) == 1:
-        return Matches(*batches[0][:5])
-    return Matches.concat([Matches(*batch[:5]) for batch in batches])
+        return Matches(*batches[0])
+    return Matches.concat([Matches(*batch) for batch in batches])

@@ -6,8 +6,7 @@ An index holds a text, of reads or of references, on both strands. It finds wher
 - an **SMEM** is a longest match: its interval on the read lies in that of no other match. All places where
   the text has it are reported;
 - **nov-SMEMs** cut the read from the left: the longest match that starts at its first base, then the longest
-  one that starts where that ended, and so on;
-- **fixed seeds** are all windows of one length, with up to two mismatches anywhere.
+  one that starts where that ended, and so on.
 
 Unknown bases match nothing, and no match crosses the border of a sequence. docs/exact-matches.md draws all of
 it.
@@ -19,7 +18,6 @@ import dataclasses
 import os
 from collections.abc import Callable
 from functools import partial
-from itertools import combinations, product
 from typing import Self
 
 import numpy as np
@@ -27,40 +25,13 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.index import store
 from overlapper.index.build import build_fm_index, with_kmer_table
-from overlapper.index.limits import ANY_NUMBER, check_matches, check_sample_rate, check_seeds
+from overlapper.index.limits import ANY_NUMBER, check_matches, check_sample_rate
 from overlapper.index.segments import Segments
-from overlapper.kernels.index.bounds import find_bounds, locate_rows
 from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.kernels.index.mems import find_mems
-from overlapper.kernels.index.mismatch_seeds import find_fixed_seeds
 from overlapper.kernels.index.smems import find_nov_smems, find_smems
-from overlapper.runtime.threads import available_threads, for_each, map_in_order
+from overlapper.runtime.threads import available_threads, map_in_order
 from overlapper.tables import Matches, Reads
-
-
-@dataclasses.dataclass(frozen=True)
-class FixedSeeds:
-    """Places of seeds of a fixed length, and the seeds that have too many.
-
-    Attributes
-    ----------
-    matches : Matches
-        In canonical order.
-    mismatches : ndarray of uint8, shape (len(matches),)
-        Of each match.
-    dropped_query : ndarray of int32, shape (d,)
-        Read of each dropped seed.
-    dropped_start : ndarray of int64, shape (d,)
-        Its first base.
-    dropped_hits : ndarray of int64, shape (d,)
-        How many matches were not reported.
-    """
-
-    matches: Matches
-    mismatches: np.ndarray
-    dropped_query: np.ndarray
-    dropped_start: np.ndarray
-    dropped_hits: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -215,102 +186,6 @@ class Index:
         find = partial(find_nov_smems, self.for_length(min_length))
         return self._find(find, reads, min_length, most, threads, most_places)
 
-    def fixed_seeds(
-        self,
-        reads: Reads,
-        length: int,
-        *,
-        mismatches: int = 0,
-        hit_limit: int = 128,
-        interval: int = 1,
-        threads: int | None = None,
-    ) -> FixedSeeds:
-        """Find all places of all windows of one length.
-
-        Parameters
-        ----------
-        reads : Reads
-            A window with an unknown base is no seed.
-        length : int
-        mismatches : int
-            Most mismatches of a match, 0 to 2.
-        hit_limit : int
-            A seed with more matches is dropped, and reported as such.
-        interval : int
-            Bases from one window to the next, from the start of every run of known bases on.
-        threads : int, optional
-            All that the process may use by default.
-        """
-        check_seeds(mismatches, hit_limit)
-        fm = self.for_length(length)
-        variants, costs = kmer_variants(fm.kmer_length, mismatches)
-
-        def search(block: Segments) -> tuple[np.ndarray, np.ndarray]:
-            found, dropped = find_fixed_seeds(
-                fm, reads.words, block.packed_starts, block.lengths, block.reads, block.starts,
-                length, mismatches, hit_limit, variants, costs,
-            )  # fmt: skip
-            return _in_order(found), dropped
-
-        segments = Segments.of(reads, length)
-        blocks = (segments if interval == 1 else segments.windows(length, interval)).blocks()
-        parts = list(map_in_order(search, blocks, threads or available_threads()))
-        found = np.concatenate([np.empty((0, 6), np.int64)] + [part[0] for part in parts])
-        dropped = np.concatenate([np.empty((0, 3), np.int64)] + [part[1] for part in parts])
-        return FixedSeeds(
-            matches=_matches(found),
-            mismatches=found[:, 5].astype(np.uint8),
-            dropped_query=dropped[:, 0].astype(np.int32),
-            dropped_start=dropped[:, 1],
-            dropped_hits=dropped[:, 2],
-        )
-
-    def bounds(self, patterns: Reads, *, threads: int | None = None) -> np.ndarray:
-        """Return the rows of the suffix array that start with each pattern.
-
-        Parameters
-        ----------
-        patterns : Reads
-        threads : int, optional
-            All that the process may use by default.
-
-        Returns
-        -------
-        ndarray of int64, shape (len(patterns), 2)
-            Half open. Both bounds of a pattern that does not occur are the rows that are below it, and 0 if
-            it holds an unknown base.
-        """
-        bounds = np.zeros((len(patterns), 2), np.int64)
-        bounds[patterns.lengths == 0, 1] = self.fm.rows
-        whole = Segments.of(patterns)
-        whole = whole.take(whole.lengths == patterns.lengths[whole.reads])
-
-        def search(block: Segments) -> None:
-            part = np.empty((len(block), 2), np.int64)
-            find_bounds(self.fm, patterns.words, block.packed_starts, block.lengths, part)
-            bounds[block.reads] = part
-
-        for_each(search, whole.blocks(), threads or available_threads())
-        return bounds
-
-    def locate(self, rows: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the positions in the text where the suffixes of rows start.
-
-        Parameters
-        ----------
-        rows : ndarray of int64, shape (n,)
-            From `bounds`.
-        length : int
-            Of the pattern, by which a match on the reverse strand is turned into one on the forward strand.
-
-        Returns
-        -------
-        t_start : ndarray of int64, shape (n,)
-            First base on the forward strand of the text.
-        reverse : ndarray of bool, shape (n,)
-        """
-        return locate_rows(self.fm, np.ascontiguousarray(rows, np.int64), length)
-
     def place(self, t_start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Turn positions in the text into sequences and positions there.
 
@@ -369,17 +244,6 @@ class Index:
 def seed_length(fm: FmIndex, min_length: int) -> int:
     """Return the length at which a random seed is rare in the text, or the length of matches if shorter."""
     return min(min_length, max(fm.kmer_length, fm.rows.bit_length() // 2 + 3))
-
-
-def kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what exclusive or adds to a k-mer's rank for each variant, and the variant's mismatches."""
-    variants, costs = [0], [0]
-    for cost in range(1, mismatches + 1):
-        for places in combinations(range(length), cost):
-            for changes in product((1, 2, 3), repeat=cost):
-                variants.append(sum(c << 2 * p for c, p in zip(changes, places, strict=True)))
-                costs.append(cost)
-    return np.array(variants, np.int64), np.array(costs, np.int64)
 
 
 def _in_order(found: np.ndarray) -> np.ndarray:

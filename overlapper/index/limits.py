@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from overlapper.errors import ParameterError
 
-MOST_MISMATCHES = 2
 ANY_NUMBER = 1 << 62
 """A limit above any number of matches."""
 
@@ -13,14 +12,6 @@ def check_sample_rate(sample_rate: int) -> None:
     """Raise a `ParameterError` if a sample rate is not a power of two."""
     if sample_rate < 1 or sample_rate & (sample_rate - 1):
         raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
-
-
-def check_seeds(mismatches: int, hit_limit: int) -> None:
-    """Raise a `ParameterError` if length or mismatches of fixed seeds are out of range."""
-    if not 0 <= mismatches <= MOST_MISMATCHES:
-        raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
-    if hit_limit < 1:
-        raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
 
 
 class TooManyMatchesError(ParameterError):

@@ -10,7 +10,6 @@ import numpy as np
 
 from overlapper.runtime.threads import even_ranges
 from overlapper.tables.base import Table, column
-from overlapper.tables.ragged import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 _BASES_A_BLOCK = 1 << 20
@@ -56,13 +55,3 @@ class Segments(Table):
         """Yield blocks of successive segments, of about equally many bases."""
         for block in even_ranges(self.lengths, _BASES_A_BLOCK):
             yield self.rows(*block)
-
-    def windows(self, length: int, interval: int) -> Self:
-        """Return windows of ``length`` bases, one every ``interval`` bases from the start of each segment."""
-        counts = np.maximum(0, (self.lengths - length) // interval + 1)
-        rows = np.repeat(np.arange(len(self)), counts)
-        shift = interval * places_within(counts)
-        lengths = np.full(len(rows), length, np.int64)
-        return type(self)(
-            self.reads[rows], self.starts[rows] + shift, lengths, self.packed_starts[rows] + shift
-        )

@@ -1,8 +1,8 @@
 """Exact matches of reads in a text, as files: TSV, PAF and Parquet.
 
 TSV has a line of column names, `TSV_COLUMNS`, and then a match a line: 0-based half-open intervals on the
-forward strands of the read and of a sequence of the text. PAF has the same in its twelve columns, and the
-mismatches as ``NM:i``. Parquet has numbers of reads and of sequences, whose names and lengths are in two
+forward strands of the read and of a sequence of the text. PAF has the same in its twelve columns, and
+``NM:i:0``. Parquet has numbers of reads and of sequences, whose names and lengths are in two
 files beside it, ``out.reads.parquet`` and ``out.text.parquet``.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from overlapper.kernels.text.match_formatting import MatchRows
     from overlapper.kernels.text.paf_formatting import Names
 
-TSV_COLUMNS = ("query", "q_start", "q_end", "strand", "target", "t_start", "t_end", "mismatches")
+TSV_COLUMNS = ("query", "q_start", "q_end", "strand", "target", "t_start", "t_end")
 ENDINGS = (".tsv", ".tsv.gz", ".paf", ".paf.gz", ".parquet")
 
 _ROWS_A_BLOCK = 1 << 15
@@ -116,7 +116,7 @@ def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWrite
             beside = files.enter_context(OutputFile(names_path(path, of)))
             write_names(beside, _names(names), names.lengths)
         types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
-                 "length": "int32", "reverse": "bool_", "mismatches": "uint8"}  # fmt: skip
+                 "length": "int32", "reverse": "bool_"}  # fmt: skip
         schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in types.items()])
         with output.complaints():
             writer = parquet.ParquetWriter(output.file, schema, compression="zstd")

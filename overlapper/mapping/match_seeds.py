@@ -1,10 +1,10 @@
-"""Exact matches of reads in a reference, and windows with a mismatch, as seeds; from an FM-index."""
+"""Exact matches of reads in a reference as seeds; from an FM-index."""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -76,26 +76,6 @@ class NovSmemSeeder(_MatchSeeder):
 
     def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
         return _rare(self.index.nov_smems(reads, self.params.length, **self._few), self._limit)
-
-
-class FixedSeeder(_MatchSeeder):
-    """Seeds are windows of one length, at even distances."""
-
-    MISMATCHES: ClassVar = 0
-
-    def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
-        found = self.index.fixed_seeds(
-            reads, self.params.length, mismatches=self.MISMATCHES, hit_limit=self._limit,
-            interval=self.params.interval, threads=1,
-        )  # fmt: skip
-        kept, counts = _rare(found.matches, self._limit)
-        return kept, {name: count + len(found.dropped_query) for name, count in counts.items()}
-
-
-class OneMismatchSeeder(FixedSeeder):
-    """Seeds are windows of one length, at even distances, that may have one mismatch."""
-
-    MISMATCHES: ClassVar = 1
 
 
 def _seed_starts(matches: Matches) -> np.ndarray:

@@ -25,8 +25,6 @@ SEEDERS = {
     "minimizers": "overlapper.mapping.minimizer_seeds:MinimizerSeeder",
     "smem": "overlapper.mapping.match_seeds:SmemSeeder",
     "nov-smem": "overlapper.mapping.match_seeds:NovSmemSeeder",
-    "fixed": "overlapper.mapping.match_seeds:FixedSeeder",
-    "fixed-1": "overlapper.mapping.match_seeds:OneMismatchSeeder",
 }
 
 

@@ -13,7 +13,7 @@ from typing import Any, Never
 
 from overlapper.extend.chain import with_typical
 from overlapper.extend.on_gpus import opening
-from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
+from overlapper.extend.registry import ALIGNING, device_for, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
@@ -41,7 +41,6 @@ def find_overlaps(
     extender: str | None = None,
     kmer_length: int | None = None,
     window: int | None = None,
-    homopolymer_compressed: bool | None = None,
     min_overlap: int | None = None,
     keep_internal: bool | None = None,
     best: int | None = None,
@@ -66,8 +65,6 @@ def find_overlaps(
         How candidates become overlaps: ``chain``, ``xdrop``, ``gact`` or ``exact``.
     kmer_length, window : int, optional
         Bases of a seed, and k-mers of which the smallest seeds.
-    homopolymer_compressed : bool, optional
-        Seed on reads with homopolymer runs collapsed.
     min_overlap : int, optional
         Shortest overlap reported, in bases.
     keep_internal : bool, optional
@@ -116,8 +113,8 @@ def find_overlaps(
     refuse(unknown)
     given = {
         "finder": finder, "extender": extender, "kmer_length": kmer_length, "window": window,
-        "homopolymer_compressed": homopolymer_compressed, "min_overlap": min_overlap,
-        "keep_internal": keep_internal, "best": best, "best_of_pair": best_of_pair,
+        "min_overlap": min_overlap, "keep_internal": keep_internal, "best": best,
+        "best_of_pair": best_of_pair,
     }  # fmt: skip
     changes = merged(changes or {}, nested(given))
     Params().changed(changes)  # raises what is wrong before files are read
@@ -193,7 +190,6 @@ def find(
     with opened or contextlib.nullcontext():
         report("choosing parameters", 0, 0)
         params, why = preset_params(store.mapped(), preset, threads, changes)
-        check_compression(params)
         clock.lap("parameters")
 
         report("seeding", 0, 0)
@@ -258,6 +254,5 @@ def planned(
         When the parameters contradict each other, or the budget is too small.
     """
     params, _ = preset_params(store.mapped(), preset, budget.threads, changes)
-    check_compression(params)
     budget.left(len(store))
     return params

@@ -26,7 +26,6 @@ from overlapper.gpu.opening import Opening
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, reported, unreported
 from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
-from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
 
 BLOCK_BASES = 1 << 21
@@ -51,17 +50,11 @@ class Tile:
         Of the block of queries, then of the block of targets; or of one block that is both.
     order : ndarray of int64, shape (reads,)
         The number of each read in the input.
-    seeded : Reads
-        The reads as they are sketched: homopolymer-compressed, if that is asked for.
-    run_map : RunMap or None
-        Maps compressed intervals back to the reads; None where reads are not compressed.
     finder : Finder
     """
 
     reads: Reads
     order: np.ndarray
-    seeded: Reads
-    run_map: RunMap | None
     finder: Finder
 
     def agreements(
@@ -72,7 +65,7 @@ class Tile:
 
         def measured(query: int) -> np.ndarray:
             candidates = found[query] if found else self.finder.find(query, query + 1)
-            return chain.agreements(self.seeded, candidates, params.chain)
+            return chain.agreements(self.reads, candidates, params.chain)
 
         yield from map_in_order(measured, queries.tolist(), threads)
 
@@ -95,7 +88,7 @@ class Extension:
 
     def __init__(self, tile: Tile, params: Params, gpus: Gpus | None) -> None:
         self._tile, self._params = tile, params
-        self.gpus, self._gpu_finder = stages_on_gpus(gpus, tile.finder, tile.seeded, params)
+        self.gpus, self._gpu_finder = stages_on_gpus(gpus, tile.finder, tile.reads, params)
         from_seeds = isinstance(self._gpu_finder, ChainsOnGpus | XdropOnGpus)
         self._from_seeds: Any = self._gpu_finder if from_seeds else None
         self._extend = extender(params.extender, self.gpus)
@@ -206,7 +199,7 @@ class Extension:
             taken["dropped: few seeds"] = len(candidates) - len(begun)
             candidates = candidates.take(begun)
             least = score_threshold(candidates.span, self._extender_params, self._params.threshold)
-        found, dropped = self._extend(self._tile.seeded, candidates, self._extender_params, 1)
+        found, dropped = self._extend(self._tile.reads, candidates, self._extender_params, 1)
         taken |= {f"dropped: {why}": n for why, n in dropped.items()}
         return self._judged(found, taken, least)
 
@@ -218,8 +211,6 @@ class Extension:
         Which overlaps are internal matches is found later, from all of them (`overlapper.extend.stops`).
         """
         overlaps, counts, tile = without_cigars(found), dict(taken), self._tile
-        if tile.run_map:
-            overlaps = tile.run_map.restore(overlaps)
         overlaps = dataclasses.replace(overlaps, kind=reported_classes(overlaps, tile.reads.lengths))
         kept = np.ones(len(overlaps), bool)
 

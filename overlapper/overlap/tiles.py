@@ -30,7 +30,6 @@ from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.chosen_seeds import ChosenSeeds
-from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Reads, Seeding
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
 from overlapper.tiled.workdir import Workdir
@@ -91,15 +90,14 @@ class Tiles:
         bounds = [self.bounds[block : block + 2].tolist() for block in blocks]
         reads = Reads.concat([self.store.block(*bound) for bound in bounds])
         order = np.concatenate([self.store.order[start:stop] for start, stop in bounds])
-        seeded, run_map = sketched_form(reads, self.params.sketch.homopolymer_compressed)
         if self.seeds is None:
-            finder = prepared_finder(opened, seeded, self.params, threads)
+            finder = prepared_finder(opened, reads, self.params, threads)
         else:
             first_target = bounds[0][1] - bounds[0][0] if blocks[1:] else 0
             finder = registry.finder(self.params.finder).of_tile(
-                seeded, self.seeds.of_blocks(blocks), self.seeds, self.params, first_target, threads
+                reads, self.seeds.of_blocks(blocks), self.seeds, self.params, first_target, threads
             )
-        return Tile(reads, order, seeded, run_map, finder)
+        return Tile(reads, order, finder)
 
     def agreements(self, whole: Tile | None, opened: Opening | None, threads: int) -> Iterator[np.ndarray]:
         """Yield the agreement of the chains of a sample of queries (`overlapper.extend.chain.agreements`).
@@ -244,19 +242,15 @@ def agreements_of(
     params : Params
     threads : int
     """
-    compressed, n = params.sketch.homopolymer_compressed, len(queries)
-    of_queries = Reads.concat([store.block(query, query + 1) for query in queries.tolist()])
-    sampled, _ = sketched_form(of_queries, compressed)
+    n = len(queries)
+    sampled = Reads.concat([store.block(query, query + 1) for query in queries.tolist()])
     places = Seeding.concat([chosen.seeding(query, query + 1) for query in queries.tolist()])
     kind = registry.finder(params.finder)
     for first, stop in itertools.pairwise(chosen.bounds.tolist()):
         if first < first_read or not n:
             continue
-        targets, _ = sketched_form(store.block(first, stop), compressed)
-        reads, seeding = (
-            Reads.concat([sampled, targets]),
-            Seeding.concat([places, chosen.seeding(first, stop)]),
-        )
+        reads = Reads.concat([sampled, store.block(first, stop)])
+        seeding = Seeding.concat([places, chosen.seeding(first, stop)])
         finder = kind.of_tile(reads, seeding, chosen, params, n, threads)
         sample = Candidates.concat([finder.find(query, query + 1) for query in range(n)])
         later = sample.target - n + first > queries[sample.query]

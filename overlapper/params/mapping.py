@@ -18,16 +18,13 @@ class SeedParams(Limited):
     Attributes
     ----------
     length : int
-        Shortest exact match, or length of fixed seeds; minimizers have a length of their own.
-    interval : int
-        Bases from one fixed seed to the next.
+        Shortest exact match; minimizers have a length of their own.
     hit_limit : int
         A seed with more places on the reference is left out; 0 derives the limit of minimizers from the
         reference, and is `MOST_PLACES` for other seeds.
     """
 
     length: int = within(8, 1000, default=19)
-    interval: int = within(1, default=5)
     hit_limit: int = within(0, expected="0 (derive) or more", default=0)
 
     MOST_PLACES = 500

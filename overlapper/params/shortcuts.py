@@ -14,7 +14,6 @@ SECTIONS = {
     "extender": "",
     "kmer_length": "sketch",
     "window": "sketch",
-    "homopolymer_compressed": "sketch",
     "min_overlap": "classes",
     "keep_internal": "classes",
     "best": "classes",

@@ -27,8 +27,6 @@ class SketchParams(Limited):
         k, 8 to 28 bases.
     window : int
         w, the k-mers of a window, of which the smallest is a minimizer; 1 takes all k-mers.
-    homopolymer_compressed : bool
-        Seed on reads whose homopolymer runs are collapsed to one base.
     repeat_limit : int
         Minimizers that occur more often in the whole read set do not seed; 0 derives the limit from the
         spectrum, and lets minimizers of molecules in many copies seed (`overlapper.sketch.deep_reads`).
@@ -42,7 +40,6 @@ class SketchParams(Limited):
 
     kmer_length: int = within(8, 28, default=15)
     window: int = within(1, 255, default=5)
-    homopolymer_compressed: bool = False
     repeat_limit: int = within(0, expected="0 (derive) or more", default=0)
     window_errors: int = within(1, 76, default=15)
     cut_adapters: bool = True

@@ -65,13 +65,13 @@ def _scatter(comparison: Comparison, measure: str) -> Figure:
         Axis("seconds", min(seconds) / 1.2, max(seconds) * 1.2, log=True),
         Axis(measure, min(values) - margin, max(values) + margin),
     )
-    extenders = list(dict.fromkeys(method.second for method in comparison.methods))
+    extenders = list(dict.fromkeys(method.extender for method in comparison.methods))
     few = len(extenders) <= len(_COLOURS)
     colours = dict(zip(extenders, _COLOURS if few else _COLOURS[0] * len(extenders), strict=False))
     for extender, colour in colours.items() if few else ():
         plane.draw("", extender, colour)
     for number, method, x, y in shown:
-        across, up, colour = float(plane.across(x)), float(plane.up(y)), colours[method.second]
+        across, up, colour = float(plane.across(x)), float(plane.up(y)), colours[method.extender]
         dot = element("circle", element("title", method.name), cx=across, cy=up, r=5, class_=f"fill-{colour}")
         plane.draw(dot + written(str(number), across + 7, up + 5))
     caption = f"{comparison.measures[measure]}, against time; the number of a dot is that of its method."

@@ -95,8 +95,6 @@ class Alignments(Pairs):
         Equal pairs of bases.
     block_length : ndarray of int32, shape (n,), optional
         Columns, gaps included.
-    second : ndarray of int32, shape (n,), optional
-        The second best local score.
     cigar : ndarray of uint32, optional
         Columns in BAM's packing (length << 4 | operation; 7 is =, 8 is X, 1 is I, 2 is D).
     cigar_offsets : ndarray of int64, shape (n + 1,), optional
@@ -110,7 +108,6 @@ class Alignments(Pairs):
     t_start: np.ndarray | None = column("i4", optional=True)
     matches: np.ndarray | None = column("i4", optional=True)
     block_length: np.ndarray | None = column("i4", optional=True)
-    second: np.ndarray | None = column("i4", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
     cigar_offsets: np.ndarray | None = offsets()
 

@@ -19,7 +19,7 @@ from overlapper.index.gpu import GpuIndex
 from overlapper.index.index import seed_length
 from overlapper.index.segments import Segments
 from overlapper.kernels.common.packed import base_at, kmer_rank
-from overlapper.kernels.index.cuda import bounds, mems, smems
+from overlapper.kernels.index.cuda import mems, smems
 from overlapper.kernels.index.cuda.fm_index import DeviceQueries
 from overlapper.kernels.index.fm_index import extended_row
 from overlapper.runtime.gpu.driver import Event
@@ -193,69 +193,18 @@ def compare_matches(options, rng):
     search_kernels(index, device, reads, options.min_length, options.rounds)
 
 
-def compare_bounds(options, rng):
-    text, index, device = build(10_000_000, rng)
-    patterns = pieces(text, options.patterns, 32, 1024, rng)
-    found, seconds = told("bounds, whole on the GPU", lambda: device.bounds(patterns))
-    some = patterns.take(np.arange(min(100_000, len(patterns))))
-    index.bounds(some.take(np.arange(10)))
-    expected, cpu = told(f"{len(some)} bounds on the CPU", lambda: index.bounds(some))
-    whole = Segments.of(patterns)
-    arena = device._gpus[0]._arena
-    queries = DeviceQueries(*map(arena.upload, (patterns.words, whole.packed_starts, whole.lengths)))
-    room = arena.array((len(patterns), 2), np.int64)
-    held = device._gpus[0]._held
-    seconds = kernel_seconds(arena, bounds.search_bounds, len(patterns), held, queries, room)
-    cpu *= len(patterns) / len(some)
-    same = "equal" if np.array_equal(found[: len(some)], expected) else "DIFFERENT"
-    print(f"{len(patterns)} bounds of 1024 bases: kernel {seconds * 1e3:.2f} ms, CPU {cpu:.2f} s "
-          f"({cpu / seconds:.0f}x), {same}", flush=True)  # fmt: skip
-
-
-def compare_seeds(options, rng):
-    text, index, device = build(100_000_000, rng)
-    for length in (20, 25, 30):
-        kmers = pieces(text, options.kmers, 1, length, rng)
-        flipped = rng.integers(length, size=len(kmers)).astype(np.uint64)
-        kmers = reads_of(kmers.words ^ (np.uint64(1) << (np.uint64(2) * flipped)), length)
-        some = kmers.take(np.arange(options.kmers // 10))
-        for mismatches in (1, 2):
-            found, seconds = fastest(
-                lambda k=kmers, n=length, m=mismatches: device.fixed_seeds(k, n, mismatches=m), options.rounds
-            )
-            expected, cpu = timed(
-                lambda s=some, n=length, m=mismatches: index.fixed_seeds(s, n, mismatches=m)
-            )
-            cpu *= len(kmers) / len(some)
-            head = found.matches.take(found.matches.query < len(some))
-            same = equal(head, expected.matches) and np.array_equal(
-                found.dropped_start[found.dropped_query < len(some)], expected.dropped_start
-            )
-            print(
-                f"{len(kmers)} k-mers of {length}, {mismatches} mismatches: {len(found.matches)} matches, "
-                f"{len(found.dropped_query)} dropped; GPU {seconds:.3f} s, CPU {cpu:.2f} s from a tenth, "
-                f"{cpu / seconds:.1f}x, {'equal' if same else 'DIFFERENT'}",
-                flush=True,
-            )
-
-
 def main():
     parser = parser_of(
         __doc__,
         text=1_000_000_000,
         reads=177_000_000,
         min_length=20,
-        patterns=2_000_000,
-        kmers=1_000_000,
         rounds=3,
-        parts=["bounds", "seeds", "matches"],
     )
     parser.add_argument("--all", action="store_true", help="nov-SMEMs on the CPU, too")
     options = parser.parse_args()
     rng = np.random.default_rng(1)
-    for part in options.parts:
-        print(f"== {part}", flush=True)
-        {"bounds": compare_bounds, "seeds": compare_seeds, "matches": compare_matches}[part](options, rng)
+    compare_matches(options, rng)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def reads_of(words, count, length):
 
 def kernel_seconds(queries, targets, pairs, wanted, rounds):
     """Return the seconds of each kernel in the fastest round after one that compiles."""
-    scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1, False)
+    scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1)
     aligner = PairAligner(scheme, wanted, Arena(60 << 30, np.empty(6 << 30, np.uint8)))
     reads = PackedReads.of(queries), PackedReads.of(targets)
     columns = cpu.Pairs(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags)

@@ -17,7 +17,6 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compare")
     genome = random_genome(15_000, seed=8)
     reads, truth = simulate_reads(genome, "ont-r10", coverage=6, seed=8)
-    (folder / "ref.fa").write_text(fasta_of(genome))
     (folder / "reads.fa").write_text(fasta_of(reads))
     (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth.rows()))
     return folder
@@ -44,17 +43,3 @@ def test_overlaps_by_placements(command, files):
         assert method["costs"]["wall_s"] > 0 and method["costs"]["peak_mb"] > 10
     with open("page.html") as file:
         assert "dsoft + gact" in file.read()
-
-
-def test_mappings_by_consensus(command, files):
-    result = command(
-        "compare", str(files / "reads.fa"), "--reference", str(files / "ref.fa"), "--seeders",
-        "minimizers,fixed", "--seed-length", "15", "--extenders", "edits", "--json", "c.json", "-q",
-    )  # fmt: skip
-    assert result.code == 0, result.err
-    with open("c.json") as file:
-        document = json.load(file)
-    assert (document["mode"], document["judged_by"]) == ("map", "consensus")
-    for method in document["methods"]:
-        assert method["scores"]["mapped"] > 0.95 and method["scores"]["wrong"] == 0
-        assert {"seeds", "chains", "extension", "index"} <= set(method["costs"]["stages"])

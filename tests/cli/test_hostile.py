@@ -34,7 +34,7 @@ def done(result):
 
 def test_names_with_line_ends_of_other_alphabets_come_back(files, command):
     done(command("overlap", "reads.fa", "-o", "o.paf"))
-    for way in (["o.gfa"], ["o.parquet"], ["o.gfa", "o.parquet"], ["folder.parquet/", "o.gfa"]):
+    for way in (["o.parquet"], ["folder.parquet/"]):
         path = "o.paf"
         for step in [*way, "back.paf"]:
             done(command("convert", path, step))
@@ -83,7 +83,7 @@ def test_files_may_have_names_that_are_not_utf8(files, command):
     reads, reference, paf = (f"{NOT_UTF8}.{ending}" for ending in ("fa", "ref.fa", "paf"))
     done(command("overlap", reads, "-o", paf, "--stats", "s.json"))
     done(command("convert", paf, f"{NOT_UTF8}.parquet"))
-    done(command("convert", f"{NOT_UTF8}.parquet", f"{NOT_UTF8}.gfa"))
+    done(command("convert", f"{NOT_UTF8}.parquet", f"{NOT_UTF8}.paf.gz"))
     done(command("report", reads, paf, "s.json", "--title", NOT_UTF8, "-o", "r.html"))
     assert "Made from caf\\udce9.fa" in (files / "r.html").read_text()
     for ending in ("sam", "bam"):
@@ -163,7 +163,10 @@ def test_a_full_standard_error_changes_nothing(files):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [["overlap", "reads.fa"], ["graph", "stats", "o.gfa"]], ids=" ".join)
 def test_standard_output_that_takes_a_part_alone_is_an_error(files, words, unbuffered):
-    for words_before in (["overlap", "reads.fa", "-o", "o.paf"], ["convert", "o.paf", "o.gfa"]):
+    for words_before in (
+        ["overlap", "reads.fa", "-o", "o.paf"],
+        ["layout", "reads.fa", "o.paf", "-o", "o.gfa"],
+    ):
         overlapper(*words_before, cwd=files, check=True)
     limits = (40, 40)
 

@@ -48,53 +48,46 @@ def run(command, tmp_path):
     return call
 
 
-def expected_lines(kind, mismatches=0, hit_limit=128):
+def expected_lines(kind):
     """Lines of TSV by brute force."""
     lines = []
     ends = np.cumsum([len(text) for text in TEXT])
     for name, read in zip("abcd", READS, strict=True):
-        if kind == "fixed":
-            rows, _ = oracle.fixed_seeds(TEXT, read, MIN_LENGTH, mismatches, hit_limit)
-        else:
-            search = {"mem": oracle.mems, "smem": oracle.smems, "nov-smem": oracle.nov_smems}[kind]
-            rows = [(*row, 0) for row in search(TEXT, read, MIN_LENGTH)]
-        for q_start, length, reverse, t_start, unequal in sorted(rows):
+        search = {"mem": oracle.mems, "smem": oracle.smems, "nov-smem": oracle.nov_smems}[kind]
+        for q_start, length, reverse, t_start in sorted(search(TEXT, read, MIN_LENGTH)):
             target = int(np.searchsorted(ends, t_start, side="right"))
             start = t_start - int(ends[target]) + len(TEXT[target])
             fields = (name, q_start, q_start + length, "-" if reverse else "+",
-                      NAMES[target], start, start + length, unequal)  # fmt: skip
+                      NAMES[target], start, start + length)  # fmt: skip
             lines.append("\t".join(map(str, fields)))
     return lines
 
 
-@pytest.mark.parametrize(
-    ("kind", "mismatches"), [("mem", 0), ("smem", 0), ("nov-smem", 0), ("fixed", 0), ("fixed", 2)]
-)
-def test_matches_are_those_of_brute_force(run, kind, mismatches):
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
+def test_matches_are_those_of_brute_force(run, kind):
     options = ("--kind", kind, "--min-length", MIN_LENGTH, "--quiet")
-    result = run("seeds", "text.fa", "reads.fa", *options, *(["--mismatches", mismatches] * (mismatches > 0)))
+    result = run("seeds", "text.fa", "reads.fa", *options)
     assert (result.code, result.err) == (0, "")
     head, *lines = result.out.splitlines()
     assert head.split("\t") == list(TSV_COLUMNS)
     assert lines
-    assert lines == expected_lines(kind, mismatches)
+    assert lines == expected_lines(kind)
 
 
 def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
-    options = ("--kind", "fixed", "-l", MIN_LENGTH, "--mismatches", 1, "-q")
+    options = ("--kind", "mem", "-l", MIN_LENGTH, "-q")
     for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz", "m.parquet"):
         assert run("seeds", "text.fa", "reads.fa", *options, "-o", name).code == 0
     for name in ("m.tsv", "m.paf"):
         assert gzip.decompress((tmp_path / f"{name}.gz").read_bytes()) == (tmp_path / name).read_bytes()
     _, *tsv = [line.split("\t") for line in (tmp_path / "m.tsv").read_text().splitlines()]
     paf = [line.split("\t") for line in (tmp_path / "m.paf").read_text().splitlines()]
-    assert [[p[0], p[2], p[3], p[4], p[5], p[7], p[8], p[13].removeprefix("NM:i:")] for p in paf] == tsv
+    assert [[p[0], p[2], p[3], p[4], p[5], p[7], p[8]] for p in paf] == tsv
     lengths = dict(zip("abcd", map(len, READS), strict=True))
     texts = dict(zip(NAMES, map(len, TEXT), strict=True))
     for p in paf:
         assert (int(p[1]), int(p[6])) == (lengths[p[0]], texts[p[5]])
-        assert (int(p[9]), int(p[10]), p[11:13]) == (
-            MIN_LENGTH - int(p[13][5:]), MIN_LENGTH, ["255", "tp:A:P"])  # fmt: skip
+        assert p[9:] == [str(int(p[3]) - int(p[2]))] * 2 + ["255", "tp:A:P", "NM:i:0"]
     rows, reads, text = (
         pyarrow.parquet.read_table(tmp_path / name).to_pylist()
         for name in ("m.parquet", "m.reads.parquet", "m.text.parquet")
@@ -103,11 +96,16 @@ def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
         assert [tuple(row.values()) for row in table] == [(i, *item) for i, item in enumerate(of.items())]
     assert [
         [
-            reads[r["query"]]["name"], r["q_start"], r["q_start"] + r["length"], "+-"[r["reverse"]],
-            text[r["target"]]["name"], r["t_start"], r["t_start"] + r["length"], r["mismatches"],
+            reads[r["query"]]["name"],
+            r["q_start"],
+            r["q_start"] + r["length"],
+            "+-"[r["reverse"]],
+            text[r["target"]]["name"],
+            r["t_start"],
+            r["t_start"] + r["length"],
         ]
         for r in rows
-    ] == [[a, int(b), int(c), d, e, int(f), int(g), int(h)] for a, b, c, d, e, f, g, h in tsv]  # fmt: skip
+    ] == [[a, int(b), int(c), d, e, int(f), int(g)] for a, b, c, d, e, f, g in tsv]
 
 
 def test_a_saved_index_gives_the_same(run, tmp_path):
@@ -118,21 +116,6 @@ def test_a_saved_index_gives_the_same(run, tmp_path):
     assert run("seeds", "text.index", "reads.fa", "-l", MIN_LENGTH).out == built
     assert run("seeds", "text.fa", "reads.fa", "--index", "text.index", "-l", MIN_LENGTH).out == built
     assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa", "text.index"]
-
-
-def test_dropped_seeds_are_counted_and_written(run, tmp_path):
-    options = ("--kind", "fixed", "-l", 3, "--hit-limit", 20, "-o", "m.tsv", "--dropped", "dropped.tsv")
-    result = run("seeds", "text.fa", "reads.fa", *options)
-    head, *lines = (tmp_path / "dropped.tsv").read_text().splitlines()
-    assert head == "query\tq_start\tq_end\tmatches"
-    expected = [
-        f"{name}\t{start}\t{start + 3}\t{hits}"
-        for name, read in zip("abcd", READS, strict=True)
-        for start, hits in sorted(oracle.fixed_seeds(TEXT, read, 3, 0, 20)[1])
-    ]
-    assert lines
-    assert lines == expected
-    assert f"{len(lines):>15,} seeds dropped" in result.err
 
 
 @pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
@@ -169,7 +152,7 @@ def test_blocks_of_reads_give_the_same(run, monkeypatch):
     assert run(*options).out == whole
 
 
-@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem", "fixed"])
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
 def test_every_kind_is_searched_on_the_gpus_named(run, monkeypatch, kind):
     asked = []
 
@@ -190,7 +173,7 @@ def test_every_kind_is_searched_on_the_gpus_named(run, monkeypatch, kind):
     options = ("seeds", "text.fa", "reads.fa", "--kind", kind, "-l", MIN_LENGTH)
     found = run(*options, "--device", "cuda:0,2", "--gpu-memory", "2G").out
     assert found.splitlines()[1:] == expected_lines(kind)
-    method = {"mem": "mems", "smem": "smems", "nov-smem": "nov_smems", "fixed": "fixed_seeds"}[kind]
+    method = {"mem": "mems", "smem": "smems", "nov-smem": "nov_smems"}[kind]
     assert asked == [(method, (0, 2), 2_000_000_000)]
 
 

@@ -20,7 +20,6 @@ ROWS = [tuple(line.split("\t")) for line in TABLE.read_text().splitlines()[1:]]
 SEQUENCE = "ACGTTGCATTGACCAGATTACAGGCATCAGGATCCAATTGGCCATATCGCGTTAAGCTTACGGATC" * 4
 LENGTH = len(SEQUENCE)
 PAF = f"{{}}\t{LENGTH}\t0\t{LENGTH}\t+\tr2\t{LENGTH}\t0\t{LENGTH}\t{LENGTH}\t{LENGTH}\t255\n"
-LINKED = "S\ta\tACGT\nS\tb\tACGT\nL\ta\t+\tb\t+\t{}\n"
 PLACED = TruthRow("a", "g", 5, 25, "+", 0, 20, 20, "normal", 1.0)
 
 
@@ -35,7 +34,6 @@ def files(tmp_path, monkeypatch):
         "type.toml": '[sketch]\nwindow = "5"\n', "blank.fa": ">x\n", "blank.gfa": "", "blank.paf": "",
         "quality.paf": PAF.format("r1") + PAF.format("r3").replace("255", "-1"),
         "length.paf": "a\tx\t0\t5\t+\tb\t9\t0\t5\t5\t5\t255\n",
-        "tag.gfa": LINKED.format("*\tiv:B:i,1"), "long.gfa": LINKED.format("9M"),
         "stats.json": json.dumps({"version": "0", "seconds": {}, "params": {}, "funnel": {}, "chosen": ""}),
         "cut.json": "{", "list.json": "[1]", "other.tsv": "name\tlength\n",
         "changes.tsv": "name\tbases_in\tbases_out\tcoverage\tidentity\tleft_out\tfate\nread1\t50\n",

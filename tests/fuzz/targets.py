@@ -75,9 +75,7 @@ _READERS = (
     "evaluate {} --reference t.fa",
 )
 _PAF = (
-    "convert {} out.gfa",
     "convert {} out.parquet",
-    "convert {} out.gfa --reads r.fq",
     "report {} -o out.html",
     "layout r.fq {} -o out.gfa --min-overlap 50 --min-depth 1",
     "evaluate truth.tsv {} --min-overlap 100",
@@ -91,11 +89,9 @@ _ALIGNMENTS = (
 )
 _GFA = (
     "graph stats {}",
-    "convert {} out.paf",
     "report {} -o out.html",
     "polish {} r.fq -o out.fa",
     "graph plot {} -o out.svg",
-    "convert {} out.parquet",
     "evaluate {} --reference ref.fa",
 )
 _JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
@@ -110,9 +106,7 @@ _NUMBERS = tuple(
         "--tip-reads --bubble-bases --weak-ratio --weak-rounds --weak-start",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
         "map t.fa {} -o out.paf --seeder smem": "--seed-length",
-        "map t.fa {} -o out.paf --seeder fixed": "--seed-length --seed-interval",
         "seeds t.fa {} -o out.tsv": "-l",
-        "seeds t.fa {} -o out.tsv --kind fixed": "-l --hit-limit --mismatches",
         "align {} t.fa --pairing all-to-all -o out.paf": "--match --mismatch --unknown --gap-open "
         "--gap-extend --band",
         "simulate --reference t.fa -o out.fq -c 1": "--seed --mean-length --length-sd --min-length "
@@ -146,7 +140,6 @@ TARGETS = [
            "layout r.fq {} -o out.gfa --min-overlap 50 --min-depth 1")),
     Target("names of Parquet", "o.reads.parquet", ("convert o.parquet out.paf",)),
     Target("GFA", "l.gfa", _GFA),
-    Target("GFA of overlaps", "o.gfa", _GFA),
     Target("configuration", "c.toml", ("overlap r.fq -o out.paf --config {}",)),
     Target("counts of overlap", "o.json", _JSON, mutated_json),
     Target("counts of layout", "l.json", _JSON, mutated_json),
@@ -176,7 +169,6 @@ _MAKE = """
 overlap r.fq -o o.paf --stats o.json --write-config c.toml
 overlap r.fq -o g.paf.gz --extender gact
 convert o.paf o.parquet
-convert o.paf o.gfa --reads r.fq
 layout r.fq o.paf -o l.gfa --min-overlap 50 --min-depth 1 --stats l.json
 map ref.fa r.fq -o r.bam
 map ref.fa r.fq -o r.sam

@@ -76,12 +76,6 @@ def assert_equal(found, expected):
         np.testing.assert_array_equal(there, wanted, err_msg=field.name)
 
 
-def assert_seeds_equal(found, expected):
-    assert_equal(found.matches, expected.matches)
-    for field in ("mismatches", "dropped_query", "dropped_start", "dropped_hits"):
-        np.testing.assert_array_equal(getattr(found, field), getattr(expected, field), err_msg=field)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(12))
 def test_matches_equal_the_cpu(gpu, kind, seed):
@@ -95,31 +89,6 @@ def test_matches_equal_the_cpu(gpu, kind, seed):
     assert len(getattr(index, kind)(reads, 14))
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_fixed_seeds_equal_the_cpu(gpu, seed):
-    text, reads = case(seed, texts=4, longest=1500, reads=8)
-    index = Index.build(text, kmer_length=(None, 2, 6)[seed % 3])
-    device = on_gpu(index)
-    for length in (4, 11, 20, 37):
-        for mismatches in range(3):
-            for hit_limit in (1, 16, 128) if length > 4 else (128,):
-                options = {"mismatches": mismatches, "hit_limit": hit_limit}
-                wanted = index.fixed_seeds(reads, length, **options)
-                assert_seeds_equal(device.fixed_seeds(reads, length, **options), wanted)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_bounds_equal_the_cpu(gpu, seed):
-    random = Random(seed)
-    text, reads = case(seed, reads=200)
-    index = Index.build(text)
-    short = [sequence(random, random.randint(0, 30), unknown=0.01) for _ in range(500)]
-    pieces = [reads.sequence(i)[start : start + random.randint(1, 300)]
-              for i in range(len(reads)) for start in (0, 7)]  # fmt: skip
-    patterns = Reads.from_sequences(map(str, range(len(short) + len(pieces))), short + pieces)
-    np.testing.assert_array_equal(on_gpu(index).bounds(patterns), index.bounds(patterns))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_wide_rows_equal_the_cpu(gpu, kind, monkeypatch):
     monkeypatch.setattr(bwt, "NARROW_ROWS", 0)
@@ -128,8 +97,6 @@ def test_wide_rows_equal_the_cpu(gpu, kind, monkeypatch):
     index = Index.build(text)
     assert index.fm.samples.itemsize == 8
     assert_equal(getattr(on_gpu(index), kind)(reads, 15), getattr(index, kind)(reads, 15))
-    wanted = index.fixed_seeds(reads, 18, mismatches=1)
-    assert_seeds_equal(on_gpu(index).fixed_seeds(reads, 18, mismatches=1), wanted)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -174,17 +141,11 @@ def test_nothing_to_find(gpu):
     for kind in KINDS:
         assert len(getattr(device, kind)(nothing, 3)) == 0
         assert len(getattr(device, kind)(Reads.empty(), 3)) == 0
-    assert len(device.fixed_seeds(nothing, 3).matches) == 0
-    for wrong in (
-        lambda: device.mems(nothing, 0),
-        lambda: device.fixed_seeds(nothing, 3, mismatches=3),
-        lambda: device.fixed_seeds(nothing, 3, hit_limit=0),
-    ):
-        with pytest.raises(ParameterError, match="expected"):
-            wrong()
+    with pytest.raises(ParameterError, match="expected"):
+        device.mems(nothing, 0)
 
 
-@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem", "fixed"])
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
 def test_the_command_writes_the_same_on_either(gpu, tmp_path, kind):
     text, reads = case(8)
     for name, table in (("text.fa", text), ("reads.fa", reads)):

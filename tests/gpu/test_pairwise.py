@@ -23,7 +23,7 @@ SCHEMES = [
 ]
 
 
-NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns", "second")
+NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns")
 
 
 @pytest.fixture(autouse=True)
@@ -32,10 +32,10 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr("overlapper.extend.pairwise_gpu.CHUNK_BYTES", 1 << 16)
 
 
-def scheme_of(scores, local, free=0, unknown=-1, band=-1, second=False):
+def scheme_of(scores, local, free=0, unknown=-1, band=-1):
     match, mismatch, gap_open, gap_extend = scores
     matrix = np.array(simple_matrix(match, mismatch, unknown))
-    return cpu.Scheme(matrix, gap_open, gap_extend, local, free, band, second)
+    return cpu.Scheme(matrix, gap_open, gap_extend, local, free, band)
 
 
 def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 30):
@@ -136,22 +136,13 @@ def test_bands_equal_the_cpu(gpu, band):
             assert_equal(pairs, scheme_of(scores, local, free, band=band), wanted)
 
 
-@pytest.mark.parametrize("band", [-1, 30])
-def test_second_best_scores_equal_the_cpu(gpu, band):
-    pairs = [(2 * query, 3 * target) for query, target in random_pairs(18, 600, 0, (1, 31, 150, 400))]
-    pairs = [*with_unknown(pairs, 4), *EMPTY]
-    for scores in SCHEMES[::2]:
-        for wanted in (cpu.ENDS, cpu.PATHS):
-            assert_equal(pairs, scheme_of(scores, True, band=band, second=True), wanted)
-
-
 def test_any_matrix(gpu):
     rng = np.random.default_rng(2)
     for largest, wanted in itertools.product((6, 120, 5000), (cpu.ENDS, cpu.PATHS)):
         matrix = rng.integers(-largest, largest, (5, 5))
         pairs = list(with_unknown(random_pairs(3, 600, 0, LENGTHS), 2))
         for local, free in ((True, 0), (False, 0), (False, 15)):
-            scheme = cpu.Scheme(matrix, -int(largest), -1, local, free, -1, False)
+            scheme = cpu.Scheme(matrix, -int(largest), -1, local, free, -1)
             assert_equal(pairs, scheme, wanted)
 
 

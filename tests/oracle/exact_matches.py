@@ -5,8 +5,6 @@ first bases on forward strands, ``reverse`` says that the reverse complement of 
 ``t_start`` counts the bases of all texts in order.
 """
 
-import numpy as np
-
 from tests.oracle.strands import reverse_complement
 
 
@@ -82,46 +80,3 @@ def nov_smems(texts, read, min_length):
             found |= {(start, end - start, *place) for place in places(texts, read[start:end])}
         start = max(end, start + 1)
     return found
-
-
-def fixed_seeds(texts, read, length, mismatches, hit_limit):
-    """Places of all windows, mismatches last, and the windows with more places than the limit."""
-    found, dropped = set(), set()
-    windows = [
-        (offset + j, text[j : j + length])
-        for text, offset in zip(texts, text_offsets(texts), strict=True)
-        for j in range(len(text) - length + 1)
-        if "N" not in text[j : j + length]
-    ]
-    letters = np.array([list(there) for _, there in windows]).reshape(-1, length)
-    for q_start in range(len(read) - length + 1):
-        window = read[q_start : q_start + length]
-        if "N" in window:
-            continue
-        hits = set()
-        for reverse in (False, True):
-            query = reverse_complement(window) if reverse else window
-            unequal = (letters != np.array(list(query))).sum(axis=1)
-            for i in np.flatnonzero(unequal <= mismatches):
-                hits.add((q_start, length, reverse, windows[i][0], int(unequal[i])))
-        if len(hits) > hit_limit:
-            dropped.add((q_start, len(hits)))
-        else:
-            found |= hits
-    return found, dropped
-
-
-def suffixes(texts):
-    """All suffixes of the runs of known bases of both strands, in order; a smaller letter ends each run."""
-    runs = [run for text in texts for run in text.split("N") if run]
-    runs += [reverse_complement(run) for run in runs]
-    return sorted(run[i:] + "$" for run in runs for i in range(len(run) + 1))
-
-
-def bounds(texts, pattern):
-    """How many suffixes are below the pattern, and that plus those that start with it."""
-    if "N" in pattern:
-        return 0, 0
-    rows = suffixes(texts)
-    below = sum(row < pattern for row in rows)
-    return below, below + sum(row.startswith(pattern) for row in rows)

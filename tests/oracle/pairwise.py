@@ -24,7 +24,6 @@ class Alignment(NamedTuple):
     t_start: int
     t_end: int
     columns: str
-    second: int
 
 
 def simple_matrix(match, mismatch, unknown):
@@ -37,7 +36,7 @@ def align(q, t, rule):
     h, insertion, deletion = matrices(q, t, rule)
     i, j = end_cell(h, rule)
     start_i, start_j, columns = path(q, t, h, insertion, deletion, i, j, rule)
-    return Alignment(h[i][j], start_i, i, start_j, j, columns, second_best(h, j, h[i][j], rule))
+    return Alignment(h[i][j], start_i, i, start_j, j, columns)
 
 
 def matrices(q, t, rule):
@@ -105,14 +104,6 @@ def path(q, t, h, insertion, deletion, i, j, rule):
         if j and not t_start:
             j, columns = 0, columns + "D" * j
     return i, j, columns[::-1]
-
-
-def second_best(h, end, score, rule):
-    highest = max(map(max, rule.matrix))
-    if not rule.local or score == 0:
-        return 0
-    far = -(-score // highest)
-    return max((h[i][j] for i in range(len(h)) for j in range(len(h[0])) if abs(j - end) > far), default=0)
 
 
 def rescore(q, t, columns, rule):

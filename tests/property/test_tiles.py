@@ -8,7 +8,6 @@ import pytest
 
 from overlapper.candidates import spgemm
 from overlapper.candidates.registry import FINDERS
-from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
 from overlapper.overlap import parts, pipeline, tiles
@@ -153,12 +152,6 @@ def test_all_overlaps_of_each_pair_in_tiles(tmp_path):
     assert_same_in_tiles(whole, reads, tmp_path, changes)
 
 
-def test_compressed_homopolymers_in_tiles(tmp_path):
-    reads, changes = simulated("ont-r9"), {"sketch": {"homopolymer_compressed": True}}
-    whole = pipeline.run(reads, changes=changes, threads=1)
-    assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=4)
-
-
 @pytest.mark.parametrize("finder", FINDERS)
 @pytest.mark.parametrize("texts", [["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
 def test_sets_without_overlaps(texts, finder, tmp_path):
@@ -184,9 +177,3 @@ def test_blocks_fit_their_room():
 def test_all_workers_have_tiles_however_much_memory_there_is(workers, blocks):
     fewest = plan.Budget(1 << 40, threads=4, workers=workers).fewest_tiles
     assert len(plan.cut_blocks(np.full(1000, 10_000), 24 * 10**6, 10**9, fewest)) == blocks + 1
-
-
-def test_compressed_homopolymers_are_not_counted_in_tiles(tmp_path):
-    changes = {"finder": "spgemm", "sketch": {"homopolymer_compressed": True}}
-    with pytest.raises(ParameterError, match="goes with the finder dsoft in tiles"):
-        tiled(simulated("hifi"), tmp_path / "work", changes, blocks=2)

@@ -6,41 +6,14 @@ import numpy as np
 import pytest
 
 from overlapper.compare.comparison import Comparison, Costs, Method
-from overlapper.compare.mappings import compare_mappings, consensus
 from overlapper.compare.overlaps import compare_overlaps, consensus_scores, ends_of
 from overlapper.compare.processes import run_measured
-from overlapper.compare.reported_mappings import read_reported_mappings
-from overlapper.errors import FormatError, ParameterError
+from overlapper.errors import ParameterError
 from overlapper.io.reported import ReportedOverlaps
-from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings
 from overlapper.report.comparison import build_comparison
 from tests.read_sets import reads_of
 
 READS = reads_of(["A" * 1000] * 3)
-
-
-def reported(*rows):
-    columns = list(zip(*rows, strict=True)) or [()] * 8
-    kinds = (str, str, bool, *["i8"] * 5)
-    return ReportedMappings(*(np.array(c, kind) for c, kind in zip(columns, kinds, strict=True)))
-
-
-def test_the_consensus_of_mappings_is_what_most_agree_on():
-    right = ("read0", "c", False, 0, 1000, 5000, 6000, 60)
-    clipped = ("read0", "c", False, 100, 900, 5104, 5904, 60)
-    elsewhere = ("read0", "c", False, 0, 1000, 9000, 10_000, 60)
-    turned = ("read1", "c", True, 100, 1000, 300, 1200, 7)
-    methods = [reported(right, turned), reported(clipped, turned), reported(elsewhere), reported(right)]
-    truth = consensus(methods, READS)
-    assert [(row.read, row.ref, row.start, row.end, row.strand) for row in truth.rows()] == [
-        ("read0", "c", 5000, 6000, "+")
-    ]
-    assert [evaluate_mappings(m, truth, {"c": 10**6}).wrong for m in methods] == [0, 0, 1, 0]
-    three = consensus(methods[:3], READS)
-    assert [(row.read, row.start, row.end, row.strand) for row in three.rows()] == [
-        ("read0", 5002, 6002, "+"), ("read1", 300, 1300, "-"),
-    ]  # fmt: skip
-    assert len(consensus([reported(), reported()], READS)) == 0
 
 
 def overlaps(*rows):
@@ -68,27 +41,27 @@ def test_the_consensus_of_overlaps_is_what_most_report():
     assert consensus_scores([{}, {}]) == [{"recall": None, "precision": None, "end_error": None}] * 2
 
 
-def scores(mapped, error):
-    return {"mapped": mapped, "mapping_error": error}
+def scores(recall, error):
+    return {"recall": recall, "end_error": error}
 
 
 COMPARISON = Comparison(
-    "map", "consensus", ["ref.fa", "reads.fa"], {"threads": 2, "options": ""},
-    {"mapped": "share that is mapped", "mapping_error": "distance"},
+    "consensus", ["reads.fa"], {"threads": 2, "options": ""},
+    {"recall": "share that is found", "end_error": "distance"},
     [
-        Method("smem", "edits", Costs(1.5, 2.0, 100.0, {"seeds": 0.5}), scores(1.0, 0.0)),
-        Method("fixed", "xdrop", Costs(3.0, 4.0, 90.0, {"chains": 0.25}), scores(0.0, None)),
+        Method("dsoft", "chain", Costs(1.5, 2.0, 100.0, {"seeds": 0.5}), scores(1.0, 0.0)),
+        Method("spgemm", "xdrop", Costs(3.0, 4.0, 90.0, {"chains": 0.25}), scores(0.0, None)),
     ],
 )  # fmt: skip
 
 
 def test_tables_hold_every_method():
     lines = [line.split("\t") for line in COMPARISON.to_tsv().splitlines()]
-    assert lines[0][:6] == ["seeder", "extender", "mapped", "mapping_error", "wall_s", "cpu_s"]
-    assert lines[1] == ["smem", "edits", "1", "0", "1.5", "2", "100", "0.5", ""]
-    assert lines[2] == ["fixed", "xdrop", "0", "", "3", "4", "90", "", "0.25"]
+    assert lines[0][:6] == ["finder", "extender", "recall", "end_error", "wall_s", "cpu_s"]
+    assert lines[1] == ["dsoft", "chain", "1", "0", "1.5", "2", "100", "0.5", ""]
+    assert lines[2] == ["spgemm", "xdrop", "0", "", "3", "4", "90", "", "0.25"]
     document = json.loads(COMPARISON.to_json())
-    assert document["methods"][1]["scores"] == {"mapped": 0.0, "mapping_error": None}
+    assert document["methods"][1]["scores"] == {"recall": 0.0, "end_error": None}
 
 
 def test_the_page_loads_nothing():
@@ -96,25 +69,10 @@ def test_the_page_loads_nothing():
     assert "Methods &amp; more" in html and "more than half of the methods agree" in html
     assert html.count("<circle ") == 3  # a dot a method and measure, but for what is undefined
     assert "src=" not in html and "http" not in html and "<script" not in html
-    assert "smem + edits" in html and "fixed + xdrop, 90 MB" in html
-
-
-def test_the_first_line_of_a_read_is_its_claim(tmp_path):
-    line = "{}\t100\t0\t90\t-\tc\t500\t10\t100\t80\t90\t{}\ttp:A:{}\n"
-    path = tmp_path / "m.paf"
-    path.write_text(line.format("a", 1, "S") + line.format("a", 60, "P") + line.format("a", 5, "P"))
-    found = read_reported_mappings(str(path))
-    assert (found.read.tolist(), found.quality.tolist(), found.reverse.tolist()) == (["a"], [60], [True])
-    path.write_text("")
-    assert len(read_reported_mappings(str(path)).read) == 0
-    path.write_text("a\t100\tx\n")
-    with pytest.raises(FormatError, match="line 1: is no line of PAF"):
-        read_reported_mappings(str(path))
+    assert "dsoft + chain" in html and "spgemm + xdrop, 90 MB" in html
 
 
 def test_methods_that_do_not_exist_or_fail_are_told(tmp_path):
-    with pytest.raises(ParameterError, match="seeder is 'x'"):
-        compare_mappings(READS, READS, ("r", ["r"]), ["x"], ["edits"])
     with pytest.raises(ParameterError, match="finder is 'x'"):
         compare_overlaps(READS, ["r"], ["x"], ["chain"])
     with pytest.raises(ParameterError, match=r"failed: file missing\.fa: there is no such file"):

@@ -90,10 +90,10 @@ class StagedArena(PretendedArena):
 
 MATRIX = np.where(np.eye(5, dtype=bool), 1, -2)
 SCHEMES = {
-    "local": cpu.Scheme(MATRIX, -2, -1, True, 0, -1, False),
-    "global, in a band": cpu.Scheme(MATRIX, -2, -1, False, 0, 3, False),
-    "semi-global": cpu.Scheme(MATRIX, 0, -1, False, 15, -1, False),
-    "local, second best": cpu.Scheme(MATRIX, -2, -1, True, 0, -1, True),
+    "local": cpu.Scheme(MATRIX, -2, -1, True, 0, -1),
+    "global, in a band": cpu.Scheme(MATRIX, -2, -1, False, 0, 3),
+    "semi-global": cpu.Scheme(MATRIX, 0, -1, False, 15, -1),
+    "local, in a band": cpu.Scheme(MATRIX, -2, -1, True, 0, 3),
 }
 
 
@@ -138,23 +138,20 @@ def test_pairs_are_aligned_as_the_cpu_does(monkeypatch, scheme):
     number = np.arange(len(texts), dtype=np.int32)
     flags = (number % 4).astype(np.uint8)
     pairs = cpu.Pairs(number, number, flags, flags[::-1].copy())
-    wanted = cpu.ENDS if scheme.second else cpu.PATHS
-    aligner = pairwise.PairAligner(scheme, wanted, StagedArena())
+    aligner = pairwise.PairAligner(scheme, cpu.PATHS, StagedArena())
     extent = chunks.extent_of(queries, targets, pairs, 0, len(texts), 1 << 14)
     block = aligner.stage(extent)
     starts = chunks.pack(queries, targets, pairs, 0, aligner.classes, chunks.chunk_in(block, extent))
     left = aligner.align(extent, block, starts)
     found = aligner.found()
-    rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, wanted)
+    rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, cpu.PATHS)
     assert left.tolist() == [len(texts) - 1], "the pair with an empty sequence"
-    columns = [0, 2, 4, 7] if scheme.second else range(7)
-    for column in columns:
+    for column in range(7):
         assert found[column, :-1].tolist() == rows[:-1, column].tolist()
-    if wanted == cpu.PATHS:
-        runs = np.concatenate([[0], np.cumsum(found[-1])])
-        written = np.empty(runs[-1], np.uint32)
-        aligner.write_cigars(runs, written)
-        assert written.tolist() == cigar[: offsets[-2]].tolist()
-        assert {"banded_kernel", "write_runs"} <= launched
-        assert scheme.local or "trace_kernel" in launched
-    assert ("packed_kernel" in launched) == (scheme.local and not scheme.second)
+    runs = np.concatenate([[0], np.cumsum(found[-1])])
+    written = np.empty(runs[-1], np.uint32)
+    aligner.write_cigars(runs, written)
+    assert written.tolist() == cigar[: offsets[-2]].tolist()
+    assert {"banded_kernel", "write_runs"} <= launched
+    assert scheme.local or "trace_kernel" in launched
+    assert ("packed_kernel" in launched) == (scheme.local and scheme.band < 0)

@@ -3,7 +3,6 @@
 import contextlib
 from random import Random
 
-import numpy as np
 import pytest
 
 pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
@@ -11,7 +10,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from overlapper.errors import DeviceError
 from overlapper.index import Index, gpu
 from overlapper.kernels.common.cuda import offsets
-from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
+from overlapper.kernels.index.cuda import matches, mems, smems
 from tests.oracle.strands import reverse_complement
 from tests.property.test_exact_matches import rows
 from tests.read_sets import reads_of
@@ -26,7 +25,7 @@ def pretended(monkeypatch):
         for threads.number in range(items):
             kernel.py_func(*arguments)
 
-    modules = offsets, bounds, matches, mems, mismatch_seeds, smems
+    modules = offsets, matches, mems, smems
     run_as_python(monkeypatch, threads, modules, launch=launch)
     monkeypatch.setattr(matches, "THREADS", 1)
     monkeypatch.setattr(matches, "FEW", 3)
@@ -69,14 +68,6 @@ def test_searches_find_what_the_cpu_finds(pretended, length):
         for read in range(len(reads)):
             here = found.query == read
             assert rows(found.take(here)) == rows(expected.take(expected.query == read))
-    for mismatches in range(3):
-        options = {"mismatches": mismatches, "hit_limit": 5}
-        expected = index.fixed_seeds(reads, length, **options, threads=1)
-        found = there.fixed_seeds(reads, length, **options)
-        assert found.matches.t_start.tolist() == expected.matches.t_start.tolist()
-        for column in ("mismatches", "dropped_query", "dropped_start", "dropped_hits"):
-            assert getattr(found, column).tolist() == getattr(expected, column).tolist()
-    np.testing.assert_array_equal(there.bounds(reads), index.bounds(reads, threads=1))
 
 
 def test_an_index_that_does_not_fit_is_refused(pretended):

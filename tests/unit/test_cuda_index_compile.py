@@ -7,12 +7,12 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from numba import types
 
 from overlapper.kernels.common.cuda import offsets, scan_kernels
-from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
+from overlapper.kernels.index.cuda import matches, mems, smems
 from overlapper.kernels.index.cuda.fm_index import DeviceQueries
 from overlapper.kernels.index.fm_index import FmIndex
 from tests.unit.cuda import compiled, record
 
-U1, I1, I4, I8, U8 = types.uint8[::1], types.int8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
+U1, I4, I8, U8 = types.uint8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
 PAIRS, ROWS = types.int64[:, ::1], types.uint64[:, ::1]
 NUMBER, YES = types.int64, types.boolean
 QUERIES = record(DeviceQueries, U8, I8, I8)
@@ -28,20 +28,15 @@ KERNELS = {
     "left-maximal rows": (mems.locate_left_maximal, (QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
     "windows of SMEMs": (smems.search_windows, (QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
     "nov_smems": (smems.search_nov_smems, (QUERIES, NUMBER, *RECORDS)),
-    "fixed seeds": (
-        mismatch_seeds.search_seeds, (QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
-    "bounds": (bounds.search_bounds, (QUERIES, PAIRS)),
     "rows": (matches.locate_rows, (PAIRS, I8, I8, I8)),
 }  # fmt: skip
 OTHERS = {
     "counts": (matches.count_rows, (PAIRS, I4)),
     "few": (matches.sort_few, (I8, I8, I8, I8, I4)),
     "many": (matches.sort_many, (I8, I8, I8, I8)),
-    "columns": (matches.write_columns, (PAIRS, I8, I8, I8, I8, I8, I4, I8, I4, U1, U1)),
+    "columns": (matches.write_columns, (PAIRS, I8, I8, I8, I8, I8, I4, I8, I4, U1)),
     "kept": (mems.gather_kept, (U1, I8, I8, I8, I8, I8)),
     "offsets": (offsets.gather, (I8, I8, I8)),
-    "marks": (mismatch_seeds.mark_dropped, (I8, NUMBER, I1)),
-    "dropped": (mismatch_seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
     "sums of int32": (scan_kernels.sum_tiles, (I4, I8)),
     "scan of uint8": (scan_kernels.scan_tiles, (U1, I8, I8)),
 }

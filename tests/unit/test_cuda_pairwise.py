@@ -19,7 +19,7 @@ from tests.unit.test_pairwise_chunks import CLASSES, text_at
 pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 MATRIX = np.where(np.eye(5, dtype=bool), 1, -4)
-SCHEME = cpu.Scheme(MATRIX, -6, -1, False, 5, -1, False)
+SCHEME = cpu.Scheme(MATRIX, -6, -1, False, 5, -1)
 
 
 class PretendedAligner:

@@ -35,16 +35,13 @@ def test_packed_kernels_compile_into_registers(group, capability):  # noqa: F811
 
 
 @pytest.mark.parametrize("local", [True, False])
-@pytest.mark.parametrize(
-    ("traced", "banded", "second"),
-    [(True, False, False), (False, False, False), (True, True, False), (False, True, True)],
-)
-def test_wide_kernels_compile_into_registers(local, traced, banded, second, capability):  # noqa: F811
+@pytest.mark.parametrize(("traced", "banded"), [(True, False), (False, False), (True, True), (False, True)])
+def test_wide_kernels_compile_into_registers(local, traced, banded, capability):  # noqa: F811
     if capability != (9, 0) and not (local and traced and not banded):
         pytest.skip("one device stands for all: these change a few instructions")
     # Scores from a table change one instruction.
     for bytes_fit in (True, False) if local and traced and capability == (9, 0) else (True,):
-        kernel = pairwise_wide.wide_kernel(16, 10, local, traced, bytes_fit, banded, second and local)
+        kernel = pairwise_wide.wide_kernel(16, 10, local, traced, bytes_fit, banded)
         arguments = (CHUNK, I4, SCORES, I4, I8, U8, I8, ROWS)
         ptx = compiled(kernel, arguments, capability)
         assert ".local" not in ptx, "an array of a lane went to memory"

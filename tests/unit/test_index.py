@@ -112,8 +112,6 @@ def test_parameters_out_of_range(index):
         lambda: Index.build(TEXT, sample_rate=3),
         lambda: Index.build(TEXT, kmer_length=14),
         lambda: index.mems(READS, 0),
-        lambda: index.fixed_seeds(READS, 5, mismatches=3),
-        lambda: index.fixed_seeds(READS, 5, hit_limit=0),
     ]:
         with pytest.raises(ParameterError, match="expected"):
             wrong()
@@ -134,23 +132,12 @@ def test_reads_without_known_bases_match_nothing(index):
     nothing = Reads.from_sequences(["n", "e", "x"], ["NNNN", "", "N"])
     for found in (index.mems(nothing, 1), index.smems(nothing, 1), index.nov_smems(nothing, 1)):
         assert len(found) == 0
-    assert index.bounds(nothing).tolist() == [[0, 0], [0, index.fm.rows], [0, 0]]
 
 
 def test_place_names_the_sequence(index):
     sequence, position = index.place(np.array([0, 30, 31, 45]))
     assert sequence.tolist() == [0, 0, 1, 1]
     assert position.tolist() == [0, 30, 0, 14]
-
-
-def test_dropped_seeds_are_reported(index):
-    seeds = index.fixed_seeds(Reads.from_sequences(["r"], ["GATTACAG"]), 7, hit_limit=1)
-    assert seeds.matches.t_start.tolist() == [18]
-    assert (seeds.dropped_query.tolist(), seeds.dropped_start.tolist(), seeds.dropped_hits.tolist()) == (
-        [0],
-        [0],
-        [2],
-    )
 
 
 def test_the_example_that_the_docs_draw():

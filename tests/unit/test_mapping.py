@@ -96,7 +96,6 @@ def test_nothing_to_map():
         (lambda: map_reads(reads_of(["ACGT"]), reads_of([]), MapParams(seeder="x")), "seeder is 'x'"),
         (lambda: map_reads(reads_of(["ACGT"]), reads_of([]), MapParams(extender="x")), "extender is 'x'"),
         (lambda: SeedParams(length=2), "length is 2, expected 8 to 1000"),
-        (lambda: SeedParams(interval=0), "interval is 0"),
         (lambda: AnchorChainParams(max_gap=0), "max_gap is 0"),
         (lambda: ChoiceParams(mask_level=0), "mask_level is 0"),
         (lambda: MapParams(end_bonus=-1), "end_bonus is -1"),
@@ -113,7 +112,7 @@ def test_wrong_parameters_are_refused(make, message):
 
 
 @pytest.mark.parametrize("unit", [1, 2, 5, 31, 171])
-@pytest.mark.parametrize("seeder", ["minimizers", "smem", "fixed"])
+@pytest.mark.parametrize("seeder", ["minimizers", "smem", "nov-smem"])
 def test_anchors_are_bounded_by_the_bases_of_reads_whatever_repeats(unit, seeder):
     rng = np.random.default_rng(unit)
     repeat = random_text(rng, unit) * (40_000 // unit)

@@ -44,11 +44,6 @@ def test_unknown_bases_score_what_is_asked_and_equal_nothing():
     assert one("NNNN", "ACGT", scoring=Scoring(unknown=-1), mode="local")[0] == 0
 
 
-def test_second_best_lies_away_from_the_best():
-    found = overlapper.align(["ACGTTGCA"], ["ACGTTGCATTTTTTTTTTTTTTACGTTCCA"], mode="local", second_best=True)
-    assert (found.score[0], found.second[0], found.t_end[0]) == (8, 5, 8)
-
-
 def test_a_matrix():
     transitions = tuple(
         tuple(-1 if 4 in (a, b) else 2 if a == b else -1 if abs(a - b) == 2 else -5 for b in range(5))
@@ -124,7 +119,6 @@ def test_batches_in_flight_and_threads_change_nothing():
         ({"mode": "semi-global", "free": ["left"]}, "free end is 'left'"),
         ({"band": -1}, "band is -1"),
         ({"band": 2**64}, "band is 18446744073709551616, expected 0 to 1,000,000,000"),
-        ({"second_best": True}, "second_best"),
         ({"device": "gpu"}, "device is 'gpu'"),
         ({"pairs": "some"}, "pairing is 'some'"),
         ({"pairs": Pairs.numbered([0], [2])}, "target is 2"),

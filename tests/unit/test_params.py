@@ -73,7 +73,6 @@ BAD = {
 }
 WITHOUT_LIMITS = {
     "sketch.cut_adapters",
-    "sketch.homopolymer_compressed",
     "classes.keep_internal",
     "classes.contained_in_repeats",
     "chain.min_score",
@@ -154,7 +153,6 @@ def test_changes_leave_the_rest():
 GOOD = {
     "finder": st.sampled_from(["dsoft", "spgemm"]),
     "sketch.kmer_length": st.integers(8, 28),
-    "sketch.homopolymer_compressed": st.booleans(),
     "dsoft.band_width": st.integers(0, 12).map(lambda bits: 1 << bits),
     "spgemm.probability": st.floats(1e-9, 1, exclude_max=True),
     "spgemm.coverage": st.floats(0, 1e300),

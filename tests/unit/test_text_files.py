@@ -8,9 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from overlapper import errors
-from overlapper.compare.reported_mappings import read_reported_mappings
 from overlapper.correct.polish import read_unitigs
-from overlapper.graph.convert import gfa_to_overlaps
 from overlapper.graph.gfa import read_gfa
 from overlapper.graph.stats import graph_stats
 from overlapper.io import write_overlaps
@@ -52,16 +50,11 @@ FILES = {
     "GFA length of many digits": (read_gfa, f"S\ta\t*\tLN:i:{'9' * 400}\n"),
     "GFA length that is not that of the bases": (read_gfa, "S\ta\tACGT\tLN:i:5\n"),
     "GFA depth that is none": (read_gfa, "S\ta\tACGT\tdp:f:1e400\n"),
-    "GFA overlap that is no CIGAR": (
-        gfa_to_overlaps,
-        "S\ta\tACGT\nS\tb\tACGT\nL\ta\t+\tb\t+\tx4M\n",
-    ),
     "GFA without segments or header": (read_gfa, ""),
     "PAF names that are not UTF-8": (reads_of_paf, LINE.encode().replace(b"b\t", b"caf\xe9\t")),
     "PAF name with a blank": (reads_of_paf, LINE.replace("b\t", "b c\t") + "\n"),
     "PAF length of many digits": (reads_of_paf, LINE.replace("\t8\t0", f"\t{'9' * 400}\t0") + "\n"),
     "judged PAF with digits of another script": (read_reported, LINE.replace("\t9\t0", "\t٩\t0") + "\n"),
-    "mappings that are no PAF": (read_reported_mappings, LINE.replace("255", "²") + "\n"),
     "truth table that is not UTF-8": (read_truth_of, TRUTH.encode() + b"caf\xe9\tg\t0\t9\t+\t0.9\n"),
     "truth table with a number of many digits": (read_truth_of, TRUTH.replace("\t9\t", f"\t{'9' * 400}\t")),
     "truth table with an identity that is none": (read_truth_of, TRUTH.replace("0.9", "inf")),

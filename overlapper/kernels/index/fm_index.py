@@ -52,13 +52,6 @@ _ONE = np.uint64(1)
 _HALF_WORD = np.uint64(32)
 
 
-class Bwt(NamedTuple):
-    """What a step back takes: `bins` and `borders` of an `FmIndex`, in whose place it may be given."""
-
-    bins: np.ndarray
-    borders: np.ndarray
-
-
 class FmIndex(NamedTuple):
     """The arrays of an index; m segments, N rows.
 

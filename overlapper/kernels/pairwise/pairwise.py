@@ -51,9 +51,9 @@ NARROW, WIDE = Lanes(32), Lanes(16)
 """Lanes of 16 and of 32 bits."""
 ENDS, STARTS, PATHS = range(3)
 """What is asked for: score and end; the start too; the path too."""
-FIELDS = 8
-"""Numbers of an alignment: score, query start and end, target start and end, equal pairs, columns, and the
-second best score. What was not asked for is -1; intervals are those of the sequences as aligned."""
+FIELDS = 7
+"""Numbers of an alignment: score, query start and end, target start and end, equal pairs, columns. What was
+not asked for is -1; intervals are those of the sequences as aligned."""
 DIRECTION_WORDS = 1 << 24
 """32-bit words of directions that are held at once: those of 5 kb pairs are not computed twice."""
 SAVES = 32
@@ -131,7 +131,7 @@ def align_pairs(
 
     Returns
     -------
-    rows : ndarray of int64, shape (n, 8)
+    rows : ndarray of int64, shape (n, 7)
         As `FIELDS` says.
     cigar : ndarray of uint32
         BAM's operations along the query; none unless wanted.
@@ -155,7 +155,7 @@ def _is_plain(scheme: Scheme) -> bool:
     known = scheme.matrix[:4, :4]
     match, mismatch = known[0, 0], known[0, 1]
     simple = np.array_equal(known, np.where(np.eye(4, dtype=bool), match, mismatch))
-    return simple and mismatch <= 0 and scheme.band < 0 and not scheme.second
+    return simple and mismatch <= 0 and scheme.band < 0
 
 
 @njit(nogil=True, cache=True)
@@ -284,24 +284,8 @@ def _find_end(lanes, part, work, scheme, best, state, row):
         for j in range(max(1, n + work.low), min(m, n + work.high) + 1):
             if work.above[j] > best[0] or (work.above[j] == best[0] and j < best[2]):
                 best[0], best[1], best[2] = work.above[j], last, j
-    if scheme.second:
-        row[7] = _second_best(part, work, scheme, best)
     state[SCORE], state[ROW], state[COLUMN] = best
     row[0], row[2], row[4] = best[0], best[1] - work.padding, best[2]
-
-
-@njit(nogil=True, cache=True)
-def _second_best(part, work, scheme, best):
-    """Return the highest score of a column farther from the end than the best alignment is long at least."""
-    if best[0] == 0:
-        return np.int64(0)
-    highest = scheme.matrix.max()
-    far = (best[0] + highest - 1) // highest
-    second = np.int64(0)
-    for j in range(1, part.columns + 1):
-        if abs(j - best[2]) > far:
-            second = max(second, np.int64(work.columns[work.origin + 1 - j]))
-    return second
 
 
 @njit(nogil=True, cache=True)

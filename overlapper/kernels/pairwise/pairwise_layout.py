@@ -31,7 +31,6 @@ class Scheme(NamedTuple):
     local: bool
     free: int
     band: int
-    second: bool
 
 
 class Pairs(NamedTuple):
@@ -48,7 +47,7 @@ def room_for(lanes: int, cell: type, q_longest: int, t_longest: int) -> Work:
     rows, columns = q_longest + 3 * lanes, t_longest + 4 * lanes
     return Work(
         np.empty(rows, cell), np.empty(columns, cell), np.empty(rows, cell), np.empty(rows, cell),
-        np.empty(columns, cell), np.empty(columns, cell), np.empty(columns, cell),
+        np.empty(columns, cell), np.empty(columns, cell),
         np.arange(lanes, dtype=cell), np.empty(lanes * lanes, cell), 0, 0, 0, 0,
     )  # fmt: skip
 
@@ -68,7 +67,7 @@ def lay_out(lanes, queries, targets, pairs, k, memory):
     known &= _unpack(targets, target, pairs.t_flags[k], memory.target[origin - m + 1 :], True)
     work = Work(
         memory.query, memory.target, memory.left, memory.right, memory.above, memory.insertions,
-        memory.columns, memory.ramp, memory.corner, origin, padding, -NO_BAND, NO_BAND,
+        memory.ramp, memory.corner, origin, padding, -NO_BAND, NO_BAND,
     )  # fmt: skip
     return work, known
 
@@ -78,7 +77,7 @@ def with_band(work, low, high):
     """Return the same memory for a band of diagonals."""
     return Work(
         work.query, work.target, work.left, work.right, work.above, work.insertions,
-        work.columns, work.ramp, work.corner, work.origin, work.padding, low, high,
+        work.ramp, work.corner, work.origin, work.padding, low, high,
     )  # fmt: skip
 
 
@@ -103,7 +102,7 @@ def _unpack(reads, read, flags, codes, backwards):
 
 @njit(nogil=True, cache=True)
 def set_edges(lanes, work, n, m, scheme, scores):
-    """Set column 0, row 0, what leaves row 0, the last column of row 0, and the maxima of columns."""
+    """Set column 0, row 0, what leaves row 0, and the last column of row 0."""
     work.left[: n + work.padding + 2 * width(lanes)] = scores.never
     work.right[: n + work.padding + 2 * width(lanes)] = scores.never
     work.above[: m + 3 * width(lanes)] = scores.never
@@ -119,8 +118,6 @@ def set_edges(lanes, work, n, m, scheme, scores):
     if m == 0:
         work.right[:] = work.left
         work.above[0] = work.left[work.padding + n]
-    if scheme.second:
-        work.columns[:] = 0
 
 
 @njit(nogil=True, cache=True)

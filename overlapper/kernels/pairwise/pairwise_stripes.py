@@ -12,7 +12,7 @@ row ``padding + i``. Lanes that have not reached column 1 are held at their valu
 beyond the last column compute something that no cell of the matrix depends on.
 
 Kernels exist for cells of 16 and 32 bits, and either with a profile or without one. Without, pairs of bases
-score match or mismatch; with one, they score what it says, bands are heeded and columns take their maxima.
+score match or mismatch; with one, they score what it says, and bands are heeded.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Work(NamedTuple):
 
     ``query`` and ``left``, H of column 0, are indexed by row, ``query`` from 0 on; ``target`` is held
     backwards, its base ``j`` at ``origin - j``. ``above`` and ``insertions`` are, by column, H of the last
-    row computed and the insertions that enter the next one. ``right`` is H of the last column by row,
-    ``columns`` the highest H of column ``j`` at ``origin + 1 - j``. ``ramp`` holds 0, 1, 2, ...; ``corner``
-    is room for as many vectors as a vector has lanes. Diagonals ``low`` to ``high`` are in the band.
+    row computed and the insertions that enter the next one. ``right`` is H of the last column by row.
+    ``ramp`` holds 0, 1, 2, ...; ``corner`` is room for as many vectors as a vector has lanes. Diagonals
+    ``low`` to ``high`` are in the band.
     """
 
     query: np.ndarray
@@ -77,7 +77,6 @@ class Work(NamedTuple):
     right: np.ndarray
     above: np.ndarray
     insertions: np.ndarray
-    columns: np.ndarray
     ramp: np.ndarray
     corner: np.ndarray
     origin: int
@@ -151,7 +150,7 @@ def _fill_stripe(lanes, stripe, part, work, scores, profile, directions, best):
     top = stripe * width(lanes)
     before, last = stripe_columns(lanes, stripe, part, work)
     cells, target, above, insertions = work.left, work.target, work.above, work.insertions
-    columns, origin = work.columns, work.origin
+    origin = work.origin
     padding = work.padding if stripe == 0 else 0
 
     never = splat(lanes, cells, scores.never)
@@ -223,8 +222,6 @@ def _fill_stripe(lanes, stripe, part, work, scores, profile, directions, best):
         reached = select(h > highest, now, reached)
         highest = maximum(h, highest)
         now = now + one
-        if profile is not None:
-            store(columns, origin + 1 - j, maximum(h, load(lanes, columns, origin + 1 - j)))
         if part.closed and j >= part.columns:
             store(work.corner, (j - part.columns) * width(lanes), h)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from overlapper.kernels.text.paf_formatting import (
     put,
-    put_integer,
     put_interval_of_read,
     put_name,
     put_number,
@@ -21,8 +20,7 @@ ROW_BYTES = 160
 """No line is longer than this, but for its names."""
 
 _NO_MAPPING_QUALITY = text_bytes(b"\t255")
-_TYPE = text_bytes(b"\ttp:A:P")
-_EDITS = text_bytes(b"\tNM:i:")
+_TAGS = text_bytes(b"\ttp:A:P\tNM:i:0")
 _NEWLINE = 10
 
 
@@ -39,7 +37,6 @@ class MatchRows(NamedTuple):
         First base on its forward strand.
     length : ndarray of int32
     reverse : ndarray of bool
-    mismatches : ndarray of uint8
     """
 
     query: np.ndarray
@@ -48,7 +45,6 @@ class MatchRows(NamedTuple):
     t_start: np.ndarray
     length: np.ndarray
     reverse: np.ndarray
-    mismatches: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -75,7 +71,6 @@ def format_tsv(rows, queries, targets, start, stop, out):
         at = put_strand(out, at, rows.reverse[row])
         at = put_name(out, at, rows.target[row], targets)
         at = _put_interval(out, at, rows.t_start[row], rows.length[row])
-        at = put_number(out, at, rows.mismatches[row])
         out[at] = _NEWLINE
         at += 1
     return at
@@ -91,10 +86,9 @@ def format_paf(rows, queries, targets, start, stop, out):
         at = put_interval_of_read(out, at, query, q_start, q_start + length, queries)
         at = put_strand(out, at, rows.reverse[row])
         at = put_interval_of_read(out, at, target, t_start, t_start + length, targets)
-        at = put_number(out, at, np.int64(length) - rows.mismatches[row])
         at = put_number(out, at, length)
-        at = put(out, put(out, at, _NO_MAPPING_QUALITY), _TYPE)
-        at = put_integer(out, put(out, at, _EDITS), np.int64(rows.mismatches[row]))
+        at = put_number(out, at, length)
+        at = put(out, put(out, at, _NO_MAPPING_QUALITY), _TAGS)
         out[at] = _NEWLINE
         at += 1
     return at

@@ -24,8 +24,8 @@ from overlapper.kernels.index.smems import row_position
 from overlapper.runtime.gpu.launch import THREADS, launch
 from overlapper.runtime.gpu.memory import Arena
 
-SEGMENT, START, LENGTH, FIRST, LAST, MISMATCHES = range(6)
-"""Columns of a record: segment, first base on it, bases, first row and end of rows, mismatches.
+SEGMENT, START, LENGTH, FIRST, LAST = range(5)
+"""Columns of a record: segment, first base on it, bases, first row and end of rows.
 
 A place that is known already stands for a row (`row_position`).
 """
@@ -41,14 +41,13 @@ class Found(NamedTuple):
     t_start: np.ndarray
     length: np.ndarray
     reverse: np.ndarray
-    mismatches: np.ndarray
 
 
 @cuda.jit(device=True, forceinline=True)
-def put_record(records, at, segment, start, length, first, last, mismatches):
+def put_record(records, at, segment, start, length, first, last):
     """Write a record."""
     records[at, SEGMENT], records[at, START], records[at, LENGTH] = segment, start, length
-    records[at, FIRST], records[at, LAST], records[at, MISMATCHES] = first, last, mismatches
+    records[at, FIRST], records[at, LAST] = first, last
 
 
 def collect_records(
@@ -67,15 +66,15 @@ def collect_records(
 
     Returns
     -------
-    records : device array of int64, shape (at least 1, 6)
+    records : device array of int64, shape (at least 1, 5)
     offsets : device array of int64, shape (items + 1,)
     count : int
     """
-    counts, nothing = arena.array(items, np.int32), arena.array((1, 6), np.int64)
+    counts, nothing = arena.array(items, np.int32), arena.array((1, 5), np.int64)
     search(arena.array(1, np.int64), counts, nothing, False)
     offsets = exclusive_sums(counts, arena)
     count = last_of(offsets, arena)
-    records = arena.array((max(count, 1), 6), np.int64)
+    records = arena.array((max(count, 1), 5), np.int64)
     if count:
         search(offsets, counts, records, True)
     return records, offsets, count
@@ -90,9 +89,9 @@ def count_rows(records, counts):
 
 
 @cuda.jit(device=True, forceinline=True)
-def match_key(length, reverse, mismatches):
-    """Return length, strand and mismatches as one number; without the lowest 8 bits it sorts matches."""
-    return (int64(length) << 9) | (int64(reverse) << 8) | int64(mismatches)
+def match_key(length, reverse):
+    """Return length and strand as one number, which sorts matches."""
+    return (int64(length) << 1) | int64(reverse)
 
 
 @cuda.jit
@@ -115,7 +114,7 @@ def locate_rows(fm, records, row_offsets, keys, places):
     position = row_position(fm, records[record, FIRST] + item - row_offsets[record])
     length = records[record, LENGTH]
     place, reverse = text_position(fm, position, length)
-    keys[item] = match_key(length, reverse, records[record, MISMATCHES])
+    keys[item] = match_key(length, reverse)
     places[item] = place
 
 
@@ -123,8 +122,7 @@ def locate_rows(fm, records, row_offsets, keys, places):
 def _put_in_order(keys, places, low, high):
     """Exchange two matches that are not in order."""
     low_key, high_key = keys[low], keys[high]
-    low_rank, high_rank = low_key >> 8, high_key >> 8
-    if low_rank > high_rank or (low_rank == high_rank and places[low] > places[high]):
+    if low_key > high_key or (low_key == high_key and places[low] > places[high]):
         keys[low], keys[high] = high_key, low_key
         place = places[low]
         places[low] = places[high]
@@ -143,10 +141,8 @@ def sort_few(offsets, keys, places, many, many_count):
         return
     for i in range(first + 1, end):
         key, place, at = keys[i], places[i], i
-        rank = key >> 8
         while at > first:
-            before = keys[at - 1] >> 8
-            if before < rank or (before == rank and places[at - 1] <= place):
+            if keys[at - 1] < key or (keys[at - 1] == key and places[at - 1] <= place):
                 break
             keys[at], places[at] = keys[at - 1], places[at - 1]
             at -= 1
@@ -175,9 +171,7 @@ def sort_many(offsets, keys, places, many):
 
 
 @cuda.jit
-def write_columns(
-    records, match_offsets, keys, places, queries, starts, query, q_start, length, reverse, mismatches
-):
+def write_columns(records, match_offsets, keys, places, queries, starts, query, q_start, length, reverse):
     """Write the columns of matches; a thread a match.
 
     Parameters
@@ -185,7 +179,7 @@ def write_columns(
     records, match_offsets, keys, places : device array
     queries, starts : device array of int64
         Read that each segment lies on, and where.
-    query, q_start, length, reverse, mismatches : device array
+    query, q_start, length, reverse : device array
         Written.
     """
     item = int64(cuda.grid(1))
@@ -195,9 +189,8 @@ def write_columns(
     segment, key = records[record, SEGMENT], keys[item]
     query[item] = queries[segment]
     q_start[item] = starts[segment] + records[record, START]
-    length[item] = key >> 9
-    reverse[item] = uint8((key >> 8) & 1)
-    mismatches[item] = uint8(key & 255)
+    length[item] = key >> 1
+    reverse[item] = uint8(key & 1)
 
 
 def row_offsets_of(records: Any, count: int, arena: Arena) -> tuple[Any, int]:
@@ -237,14 +230,14 @@ def columns_of(records: Any, match_offsets: Any, keys: Any, places: Any, batch: 
     arena : Arena
     """
     n = len(places)
-    query, q_start, length, reverse, mismatches = (
-        arena.array(n, kind) for kind in (np.int32, np.int64, np.int32, np.uint8, np.uint8)
+    query, q_start, length, reverse = (
+        arena.array(n, kind) for kind in (np.int32, np.int64, np.int32, np.uint8)
     )
     launch(
         write_columns, n, arena, records, match_offsets, keys, places, batch.reads, batch.starts,
-        query, q_start, length, reverse, mismatches,
+        query, q_start, length, reverse,
     )  # fmt: skip
-    columns = [arena.download(column) for column in (query, q_start, places, length, reverse, mismatches)]
+    columns = [arena.download(column) for column in (query, q_start, places, length, reverse)]
     columns[4] = columns[4].view(np.bool_)
     return Found(*columns)
 
@@ -253,5 +246,5 @@ def nothing_found() -> Found:
     """Return no matches."""
     return Found(
         np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32),
-        np.empty(0, np.bool_), np.empty(0, np.uint8),
+        np.empty(0, np.bool_),
     )  # fmt: skip

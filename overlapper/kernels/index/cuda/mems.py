@@ -74,7 +74,7 @@ def search_seeds(fm, queries, item_offsets, step, seed_length, offsets, counts, 
         if next_last - next_first < last - first:
             if emit:
                 put_record(
-                    records, offsets[item + 1] - 1 - count, segment, start, seed_end - start, first, last, 0
+                    records, offsets[item + 1] - 1 - count, segment, start, seed_end - start, first, last
                 )
             count += 1
         first, last, start = next_first, next_last, start - 1
@@ -109,7 +109,7 @@ def locate_left_maximal(fm, queries, records, row_offsets, min_length, keys, pla
     position, length = left_maximal(fm, row, base, matched, words, source + start + matched, rest)
     if length > 0:
         place, reverse = text_position(fm, position, length)
-        keys[item] = match_key(length, reverse, 0)
+        keys[item] = match_key(length, reverse)
         places[item] = place
     kept[item] = 1 if length >= min_length else 0
 

@@ -65,7 +65,7 @@ def search_windows(fm, queries, item_offsets, min_length, ends, offsets, counts,
         start, end, first, last = next_smem(fm, words, source, length, end, stop, min_length)
         if start >= 0 and end < stop:
             if emit:
-                put_record(records, offsets[item] + count, segment, start, end - start, first, last, 0)
+                put_record(records, offsets[item] + count, segment, start, end - start, first, last)
             count += 1
         end += 1
     if not emit:
@@ -85,7 +85,7 @@ def search_nov_smems(fm, queries, min_length, offsets, counts, records, emit):
         end, first, last = next_nov_smem(fm, words, source, length, start)
         if end - start >= min_length:
             if emit:
-                put_record(records, offsets[item] + count, item, start, end - start, first, last, 0)
+                put_record(records, offsets[item] + count, item, start, end - start, first, last)
             count += 1
         start = end
     if not emit:

@@ -159,8 +159,7 @@ class PairAligner:
         Rows are as `FIELDS` of the CPU's module says, up to the last one asked for, and with paths the number
         of runs; 0 where nothing was asked for.
         """
-        only_ends = self._wanted == cpu.ENDS and not self._scheme.second
-        return self._arena.fetch(self._found[:_ENDS] if only_ends else self._found)
+        return self._arena.fetch(self._found[:_ENDS] if self._wanted == cpu.ENDS else self._found)
 
     def write_cigars(self, offsets: np.ndarray, cigar: np.ndarray) -> None:
         """Write the CIGARs of the chunk.
@@ -196,7 +195,7 @@ class PairAligner:
         order, mark = self._chunk.numbers[ORDER][begin:end], self._arena.mark()
         if group.bits:
             self._launch_packed(group, order, end - begin)
-        elif group.stripes or self._scheme.second:
+        elif group.stripes:
             self._compute_wide(group, self._arena.download(order), traced=False)
         else:
             nowhere = self._arena.zeros(end - begin, np.int64)
@@ -228,7 +227,7 @@ class PairAligner:
         if self._scheme.band >= 0:
             columns = np.minimum(t_lengths, rows + abs(t_lengths - q_lengths) + 2 * self._scores.band)
         words = stripes * (columns + group.lanes - 1) * group.lanes * traced
-        kept = np.where((stripes > 1) | self._scheme.second, t_lengths + 1, 0)
+        kept = np.where(stripes > 1, t_lengths + 1, 0)
         sizes = 8 * words + 4 * KEPT * kept + 20
         fits = sizes <= self._arena.free
         left, pairs, words, kept, sizes = (
@@ -268,7 +267,6 @@ class PairAligner:
             named(
                 "pairwise.pairwise_wide", "wide_kernel",
                 group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
-                scheme.second and not traced,
             ),
             len(order) * group.lanes, self._chunk, order, self._scores, *room, self._found,
         )  # fmt: skip

@@ -98,7 +98,7 @@ def plan_paths(numbers, found, scores, classes):
     Parameters
     ----------
     numbers : device array of int32, shape (5, n)
-    found : device array of int32, shape (9, n)
+    found : device array of int32, shape (8, n)
         Score and end of each pair. Of pairs without a path, start and counts are set.
     scores : Scores
     classes : device array of int32, shape (n,)

@@ -24,8 +24,8 @@ PACKED_GROUPS = (
 WIDE_GROUPS = tuple((lanes, rows) for lanes in (8, 16, 32) for rows in (4, 7, 10, 13, 16))
 """The same of wide cells; the flags of 16 rows fill a word. Queries longer than all take stripes of the last
 one."""
-KEPT = 3
-"""Numbers that wait in memory for the next stripe, of a column: H, the insertion, the highest cell."""
+KEPT = 2
+"""Numbers that wait in memory for the next stripe, of a column: H, the insertion."""
 
 
 class Group(NamedTuple):
@@ -46,7 +46,7 @@ def classes_of(scheme: Scheme) -> tuple[Classes, list[Group | None]]:
     A pair goes to the group that holds its query in the fewest cells; packed ones come first.
     """
     families: list[tuple[int, list[Group]]] = []
-    if scheme.local and scheme.band < 0 and not scheme.second:
+    if scheme.local and scheme.band < 0:
         for bits in (5, 4):
             groups = [Group(*group, bits, False) for group in PACKED_GROUPS if group[1] <= 1 << bits]
             families.append((longest_packed(scheme, bits), groups))

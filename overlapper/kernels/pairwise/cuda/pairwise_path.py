@@ -17,7 +17,7 @@ from overlapper.kernels.pairwise.pairwise_layout import QUERY_START, TARGET_STAR
 
 DELETE, INSERT = DELETION + 1, INSERTION + 1
 """What kind of gap a path is in; 0 is none."""
-COLUMNS, SECOND, RUNS = 6, 7, 8
+COLUMNS, RUNS = 6, 7
 """Rows of what is found: those of the CPU's kernels, and the number of runs."""
 
 

@@ -5,7 +5,7 @@ A part of `pairwise`, whose twin is ../pairwise.py.
 A group of lanes computes one pair, as in `pairwise_packed`, but for queries longer than its lanes hold rows:
 then it goes down stripe by stripe, the bottom row of one, H and the insertions that leave it, waiting in
 memory for the next. With a band, a stripe takes the columns that its rows have in the band, and cells outside
-are impossible. For second best scores, the highest cell of each column goes down with the column.
+are impossible.
 
 The words of a step of a group lie side by side.
 """
@@ -31,14 +31,12 @@ from overlapper.kernels.pairwise.cuda.pairwise_column import (
     selector_of,
 )
 from overlapper.kernels.pairwise.cuda.pairwise_packed import FULL, from_lane_above
-from overlapper.kernels.pairwise.cuda.pairwise_path import SECOND, follower
+from overlapper.kernels.pairwise.cuda.pairwise_path import follower
 from overlapper.kernels.pairwise.pairwise_layout import QUERY_END, QUERY_START, TARGET_END, TARGET_START
 
 
 @cache
-def wide_kernel(
-    lanes: int, rows: int, local: bool, traced: bool, bytes_fit: bool, banded: bool, second: bool
-):
+def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: bool, banded: bool):
     """Return the kernel for groups of ``lanes`` lanes of ``rows`` rows.
 
     ``bytes_fit`` tells whether scores fit bytes.
@@ -51,13 +49,12 @@ def wide_kernel(
 
     @cuda.jit
     def align_wide(chunk, order, scores, kept, kept_offsets, directions, direction_offsets, found):
-        """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends, row 7 second best scores.
+        """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends.
 
-        ``kept`` has room for `KEPT` numbers of each column, from `KEPT` times ``kept_offsets`` on; zeros if
-        second best scores are asked for.
+        ``kept`` has room for `KEPT` numbers of each column, from `KEPT` times ``kept_offsets`` on.
         """
         words, unknown, numbers = chunk
-        table, profile_known, profile_n, gap_open, gap_extend, free, band, highest = scores
+        table, profile_known, profile_n, gap_open, gap_extend, free, band, _ = scores
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32
@@ -115,14 +112,12 @@ def wide_kernel(
                 elif lane == int32(0) and stripe < stripes and first <= last:
                     diagonal = kept[KEPT * (kept_at + first - 1)]
                 selector, above, insertion = uint32(0), int32(0), int32(0)
-                bases, known, column_best = uint32(0), uint32(0), int32(0)
+                bases, known = uint32(0), uint32(0)
                 for step in range(steps):
                     column = int32(first + int32(step) - lane)
                     above = int32(from_lane_above(uint32(h[rows - 1]), uint32(clamp)))
                     insertion = int32(from_lane_above(uint32(insertion), uint32(clamp)))
                     selector = from_lane_above(selector, uint32(clamp))
-                    if second:
-                        column_best = int32(from_lane_above(uint32(column_best), uint32(clamp)))
                     if step & 15 == 0:
                         # The first lane alone makes use of them.
                         bases, known = sixteen_bases(
@@ -138,8 +133,6 @@ def wide_kernel(
                             above, insertion = kept[place], kept[place + 1]
                         else:
                             above, insertion = int32(never), int32(never)
-                        if second and stripe < stripes:
-                            column_best = kept[place + 2]
                     if column >= first and column <= last and stripe < stripes:
                         # Row r is diagonal column - first_row - 1 - r.
                         outside = int32(column - first_row - int32(1) - high)
@@ -154,12 +147,6 @@ def wide_kernel(
                         place = KEPT * (kept_at + column)
                         if stripe + 1 < stripes and lane == int32(lanes - 1):
                             kept[place], kept[place + 1] = h[rows - 1], insertion
-                        if second:
-                            for r in range(rows):
-                                if int32(r) <= last_r:
-                                    column_best = max(column_best, h[r])
-                            if lane == int32(lanes - 1):
-                                kept[place + 2] = column_best
                         if local:
                             score = int32(key >> int32(4))
                             row = int32(first_row + int32(16) - (key & int32(15)))
@@ -192,20 +179,6 @@ def wide_kernel(
                 apart //= 2
             if local and best == int32(0):
                 best_row, best_column = int32(0), int32(0)
-            if second:
-                second_best = int32(0)
-                if best > int32(0):
-                    far = int32(best + highest - int32(1)) // highest
-                    for column in range(1 + lane, m + 1, lanes):
-                        if abs(int32(column) - best_column) > far:
-                            second_best = max(second_best, kept[KEPT * (kept_at + column) + 2])
-                apart = lanes // 2
-                cuda.syncwarp()
-                while apart > 0:
-                    second_best = max(second_best, int32(cuda.shfl_xor_sync(FULL, second_best, apart)))
-                    apart //= 2
-                if lane == int32(0):
-                    found[SECOND, pair] = second_best
             if lane == int32(0):
                 found[0, pair], found[2, pair], found[4, pair] = best, best_row, best_column
 
