@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
     from overlapper.tiled.plan import Budget
-    from overlapper.tiled.workdir import Workdir
 
 
 def _no_others(heads: Reads) -> list[Input]:
@@ -165,7 +164,8 @@ class StageRun:
             place = None
             if self.memory or self.workdir:
                 folder = closing.enter_context(work_folder(self.workdir, self.output))
-                place = closing.enter_context(Workdir(folder, option=self.option))
+                note = progress.note if self.workdir else lambda text: None
+                place = closing.enter_context(Workdir(folder, option=self.option, note=note))
             progress.report("reading")
             states = states_of(parts.sources)
             if self.memory and place:
@@ -183,9 +183,8 @@ class StageRun:
                 )
                 place.begin([reads, qualities, *inputs])
                 if self.workdir:
-                    self._note_changes(place, progress)
-                note = progress.note if self.workdir else lambda text: None
-                stages = Stages(place, self.budget if self.memory else None, note=note)
+                    place.note_changes({"preset": self.preset, **dataclasses.asdict(self.params)})
+                stages = Stages(place, self.budget if self.memory else None)
             yield store, Resources(stages, self.threads, self.device, self.gpu_memory)
 
     def _in_memory(self, progress: Progress, *, identified: bool) -> tuple[ReadStore, list[str]]:
@@ -203,8 +202,3 @@ class StageRun:
         progress.report("sorting reads")
         store = packed(given, self.parts.threads)
         return store, [digest.result() for digest in digests]
-
-    def _note_changes(self, place: Workdir, progress: Progress) -> None:
-        """Log which parameters differ from those that finished stages of the folder were made with."""
-        for difference in place.changed({"preset": self.preset, **dataclasses.asdict(self.params)}):
-            progress.note(difference)

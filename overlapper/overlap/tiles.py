@@ -177,14 +177,11 @@ class Folder:
     budget : Budget
     run_tiles : callable, optional
         See `RunTiles`; one tile after the other in this process by default.
-    note : callable
-        Told what the user should know.
     """
 
     workdir: Workdir
     budget: Budget
     run_tiles: RunTiles | None = None
-    note: Callable[[str], None] = lambda text: None
 
 
 def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, threads: int) -> ChosenSeeds | None:

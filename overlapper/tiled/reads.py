@@ -67,13 +67,13 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
     Raises
     ------
     InputError
-        When the work in the folder was begun on other reads.
+        When the work in the folder was begun on other reads, and these are not among those given.
     """
     given = _GivenReads(parts)
     name = "reads-with-qualities" if given.with_qualities else "reads"
     path = workdir.folder / (f"{name}-and-tags" if given.with_tags else name)
     kept = finished(path, verify=True)
-    if kept is None:
+    if kept is None or workdir.added(given.unread):
         _write_reads(workdir, path, given)
     else:
         workdir.begin([_same_reads(workdir, kept, given)])

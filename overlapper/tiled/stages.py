@@ -69,8 +69,6 @@ class Stages:
     budget : Budget, optional
         Memory to stay within: what `write` makes stays on disk then, in ``workdir``. By default it stays in
         memory, too, for the stages that follow.
-    note : callable
-        Told which stages are done already.
 
     Attributes
     ----------
@@ -83,17 +81,10 @@ class Stages:
         When the work was not begun.
     """
 
-    def __init__(
-        self,
-        workdir: Workdir | None = None,
-        budget: Budget | None = None,
-        *,
-        note: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, workdir: Workdir | None = None, budget: Budget | None = None) -> None:
         self.done: list[Stage] = []
         self.budget = budget
         self._workdir = workdir
-        self._note = note
         self._before = ""
         if budget and not workdir:
             raise ParameterError("stages in a memory budget need a folder to work in")
@@ -178,8 +169,8 @@ class Stages:
     def _kept(self, path: Path | None, name: str) -> Artifact | None:
         """Return the result of a stage that an earlier run made, and note it; None if it is not there."""
         kept = path and finished(path, verify=True)
-        if path and kept:
-            self._note(f"{name} is done already")
+        if path and kept and self._workdir:
+            self._workdir.note(f"{name} is done already")
             if _beside(path).is_dir():
                 folders.remove(_beside(path))
             self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))

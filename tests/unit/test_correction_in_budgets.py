@@ -56,7 +56,7 @@ def stored(
     """Correct in so many blocks of tiles."""
     reads = reads_of()
     parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
-    with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
+    with Workdir(folder, note=note) as workdir, pytest.MonkeyPatch.context() as patch:
         store = store_reads(workdir, parts)
         patch.setattr(
             "overlapper.overlap.tiles.cut_blocks",
@@ -64,7 +64,7 @@ def stored(
         )
         made = correct_packed(
             store,
-            Resources(Stages(workdir, Budget(LARGE, threads), note=note), threads),
+            Resources(Stages(workdir, Budget(LARGE, threads)), threads),
             None,
             PARAMS,
             uncovered=uncovered,
