@@ -39,13 +39,7 @@ from overlapper.assemble.deep import deep_stretches
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
-from overlapper.assemble.layouts import (
-    Contigs,
-    LaidOut,
-    depth_of_haplotype,
-    lay_out,
-    tell_haplotypes_apart,
-)
+from overlapper.assemble.layouts import Contigs, LaidOut, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
@@ -101,6 +95,8 @@ class Assembled:
         Of these reads.
     placed : PlacedReads
         Where the reads of contigs lie.
+    aside : ndarray of int64
+        Numbers in the input of reads that were set aside, which have no place.
     """
 
     contigs: Contigs
@@ -115,6 +111,7 @@ class Assembled:
     left_out: LeftOut
     names_left_out: list[str]
     placed: PlacedReads
+    aside: np.ndarray
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -340,7 +337,7 @@ def assemble_packed(
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, held, warnings, doubt, adapters, cut_off, haplotypes,
-        left_out, names, placed,
+        left_out, names, placed, steps.aside,
     )  # fmt: skip
 
 

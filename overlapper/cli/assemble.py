@@ -198,7 +198,7 @@ def assemble(
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.io.mappings import check_mappings_format
+    from overlapper.io.mappings import check_bam_place, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.tags import TagChoice
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
@@ -231,6 +231,8 @@ def assemble(
             rounds = 0 if params.correct is WhenToCorrect.NEVER else rounds
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
+        if reads_out and (os.path.isdir(output) or not _lies_in(reads_out, output)):
+            check_bam_place(reads_out)
         record = Record(inputs, run.threads, run.parts.read_filter)
         log_place = None if log else places[LOG]
         made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
@@ -255,9 +257,13 @@ def assemble(
 
 def _make_folder_of_log(log: str | None, output: str) -> None:
     """Make the folder of the results if the log lies in it: the log is written before all else."""
-    if log and os.path.realpath(os.path.dirname(log)) == os.path.realpath(output):
+    if log and _lies_in(log, output):
         with contextlib.suppress(OSError):  # which is told when the log is opened
             os.makedirs(output, exist_ok=True)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return os.path.realpath(os.path.dirname(path)) == os.path.realpath(folder)
 
 
 def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
@@ -268,10 +274,12 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
 
 def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
     """Write the reads, aligned to their contigs; return how many."""
-    from overlapper.assemble.placed import write_reads
+    from overlapper.assemble.placed import ContigMapper, write_reads
 
     options = _sorted_bam(run.parts.headers())
-    return write_reads(path, made.contigs, made.placed, store, options, run.threads)
+    phased = made.haplotypes.phased if made.haplotypes else None
+    mapper = ContigMapper(made.contigs, made.placed, run.threads, made.aside)
+    return write_reads(path, mapper, phased, store, options)
 
 
 def _assembled(

@@ -143,6 +143,14 @@ def test_a_log_may_be_in_the_folder_that_is_made(command, tmp_path):
     assert (tmp_path / "deep" / "out" / "contigs.fasta").exists()
 
 
+@pytest.mark.parametrize("place", ["absent/reads.bam", "folder.bam", "reads.fa/reads.bam"])
+def test_reads_that_cannot_be_written_are_told_before_anything_is_done(command, reads_file, tmp_path, place):
+    (tmp_path / "folder.bam").mkdir()
+    refused = command("assemble", "reads.fa", "-o", "out", "--reads-out", place)
+    assert_refused(refused, 1, f"file {place} cannot be written", tmp_path, ["folder.bam", "reads.fa"])
+    assert "reading" not in refused.err
+
+
 def test_the_reason_for_no_contigs_names_what_can_be_changed(command, tmp_path):
     genome = random_genome(4_000, seed=9).sequence(0)
     (tmp_path / "reads.fa").write_text(f">a\n{genome}\n>b\n{genome}\n")

@@ -31,10 +31,10 @@ def placed_at(rows, texts):
     return PlacedReads(contig, read, start, reverse, zeros, lengths, lengths, zeros, zeros)
 
 
-def mapped(contigs, placed, texts):
+def mapped(contigs, placed, texts, aside=()):
     store = packed(Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts), 1)
     assert isinstance(store, ReadStore)
-    found = list(ContigMapper(contigs, placed, 1).aligned(store))
+    found = list(ContigMapper(contigs, placed, 1, np.array(aside, int)).aligned(store))
     assert [number for numbers, _, _ in found for number in numbers] == list(range(len(texts)))
     return [row for _, _, mappings in found for row in mappings]
 
@@ -61,14 +61,34 @@ def test_reads_across_the_first_base_of_a_circle_have_two_records():
         parts = [(1000, 2500), (0, 1000)] if reverse else [(0, 1500), (1500, 2500)]
         assert [(row.q_start, row.q_end) for row in (first, second)] == parts
         assert [row.matches for row in (first, second)] == [1500, 1000]
+        assert first.second_score == second.second_score == 0, (
+            "its part behind the first base is no other place"
+        )
     (whole,) = (row for row in found if row.query == 2)
     assert (whole.t_start, whole.t_end) == (500, 3000)
     noisy = [row for row in found if row.query == 3]
+    assert {row.second_score for row in noisy} == {0}
     assert {row.t_end for row in noisy} & {5000} and {row.t_start for row in noisy} & {0}
     assert sum(row.q_end - row.q_start for row in noisy) > 0.99 * len(texts[3])
     for row in noisy:
         on_read, on_target = (sum(n >> 4 for n in row.cigar.tolist() if n & 15 != gap) for gap in (2, 1))
         assert (on_read, on_target) == (row.q_end - row.q_start, row.t_end - row.t_start)
+
+
+def test_reads_set_aside_lie_where_they_align_best():
+    """The first two contigs are equal: nothing says of which one a read of theirs is."""
+    across = (CIRCLE + CIRCLE)[4000:6000]
+    texts = [LINE[:2000], mutated(RNG, across, 0.02), reverse_complement(LINE[3000:5000]), LINE[3000:5000]]
+    contigs = contigs_of(LINE, LINE, CIRCLE, circular=[False, False, True])
+    rows = mapped(contigs, placed_at([(0, 1, 0, False)], texts), texts, aside=[1, 2])
+    assert {row.query for row in rows} == {0, 1, 2}, "a read that was not laid out has no place"
+    (sure,) = (row for row in rows if row.query == 0)
+    assert (sure.target, sure.quality) == (1, 60)
+    across = [(row.target, row.t_start, row.t_end) for row in rows if row.query == 1]
+    assert sorted(across) == [(2, 0, 1000), (2, 4000, 5000)]
+    assert all(row.quality == 60 for row in rows if row.query == 1)
+    (unsure,) = (row for row in rows if row.query == 2)
+    assert (unsure.reverse, unsure.t_start, unsure.t_end, unsure.quality) == (True, 3000, 5000, 0)
 
 
 def test_places_move_with_their_contigs():
