@@ -9,6 +9,7 @@ import pytest
 from overlapper.io.records import fastq_record
 from overlapper.simulate import adapted_model, generate_reads, random_genome
 from tests.cli.runner import overlapper
+from tests.sam_rules import problems
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,9 @@ def test_what_is_set_aside_is_told(folder):
         mapped = {record.query_name for record in file.fetch(until_eof=True) if record.is_mapped}
     with pysam.FastxFile(str(folder / "reads.fq")) as file:
         assert len(mapped) > 0.95 * sum(1 for _ in file)
+    with pysam.FastxFile(str(folder / "out20" / "contigs.fasta")) as file:
+        contigs = {contig.name: contig.sequence for contig in file}
+    assert problems(pysam.view("-h", str(folder / "out20" / "reads.bam")), contigs) == []
     overlapper("report", "out20", "reads.fq", "-o", "report.html", cwd=folder, check=True)
     assert told in (folder / "report.html").read_text()
 
