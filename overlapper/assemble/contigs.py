@@ -46,6 +46,7 @@ from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
+from overlapper.assemble.telomeres import telomeres
 from overlapper.correct import contradictions, strands
 from overlapper.correct.doubt import Doubt, of_qualities
 from overlapper.correct.polish import Polished, Unitigs
@@ -317,7 +318,8 @@ def assemble_packed(
     cut = np.zeros((len(contigs), 2), np.int64)
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        cut = unconfirmed_ends(sequences.lengths, confirmed, contigs.ends_that_stay())
+        stays = contigs.ends_that_stay() | telomeres(sequences, params.telomere)
+        cut = unconfirmed_ends(sequences.lengths, confirmed, stays)
         sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)

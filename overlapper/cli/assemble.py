@@ -142,6 +142,15 @@ def assemble(
             show_default="0.0",
         ),
     ] = None,
+    telomere: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOTIF",
+            help="What chromosomes begin with, such as CCCTAA. Ends of contigs with it are not cut off, and "
+            "contigs.tsv names them.",
+            show_default="",
+        ),
+    ] = None,
     rotate_to: Annotated[
         str | None,
         options.file(
@@ -212,6 +221,7 @@ def assemble(
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
         "end_errors": end_errors,
         "min_relative_depth": min_relative_depth,
+        "telomere": telomere and telomere.upper(),
         "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
@@ -329,7 +339,7 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
 
     contigs = made.contigs
     phased = made.haplotypes.phased if made.haplotypes else None
-    table = list(contig_table(contigs, made.error_rate, made.doubt, phased))
+    table = list(contig_table(contigs, made.error_rate, made.doubt, phased, made.params.telomere))
     graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
     lines = [contig_fasta(contigs), *graphs, table, doubt, stats.splitlines()]
