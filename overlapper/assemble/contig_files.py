@@ -39,8 +39,8 @@ _COLUMNS = (
     "deepest",
     "repeat",
     "alt_group",
-    "telomere",
 )
+_TELOMERE = "telomere"
 _ENDS = {(False, False): "*", (True, False): "start", (False, True): "end", (True, True): "both"}
 SAMPLE = "sample"
 """The name of the sample in walks: reads do not tell it."""
@@ -122,8 +122,7 @@ def contig_table(
     that too few reads confirm; contradicted, places that most reads contradict; deepest, the highest depth of
     a stretch compared with the median of the contig, 1 where none stands out; repeat, yes where copies are
     nearer to two or more than to one; alt_group, the phase block of a contig that is of one haplotype, as of
-    the other haplotype's contigs there; telomere, which ends of the contig are some. ``*`` for others, and
-    where there is no motif.
+    the other haplotype's contigs there; ``*`` for others. With a motif, telomere says which ends are some.
 
     Parameters
     ----------
@@ -136,7 +135,7 @@ def contig_table(
         Of telomeres (`overlapper.assemble.telomeres`).
     """
     blocks = _haplotypes(contigs, phased)
-    yield "\t".join(_COLUMNS)
+    yield "\t".join([*_COLUMNS, *([_TELOMERE] if motif else [])])
     sequences, copies = contigs.sequences, contigs.copies
     contradicted = np.bincount(doubt.contradicted().contig, minlength=len(contigs))
     deep, deepest = np.flatnonzero(doubt.reason == Reason.DEEP), np.ones(len(contigs))
@@ -150,7 +149,7 @@ def contig_table(
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
                 quality, unconfirmed, str(contradicted[contig]), f"{deepest[contig]:.2f}",
                 "yes" if copies[contig] >= REPEATED else "no", str(blocks[contig][1] or "*"),
-                _ENDS[tuple(ends[contig].tolist())],
+                *([_ENDS[tuple(ends[contig].tolist())]] if motif else []),
             ]
         )  # fmt: skip
 

@@ -69,7 +69,7 @@ class Inside:
         if not workdir:
             _write(artifact, store, adapters, threads)
         else:
-            path = workdir.path("inside", adapters, store.artifact.facts.get("content"))
+            path = workdir.path("inside", adapters, store.artifact.facts.get("reads"))
             if not finished(path, verify=True):
                 with writing(path) as made:
                     _write(made, store, adapters, threads)
@@ -118,7 +118,7 @@ def _write(artifact: Artifact, store: ReadStore, adapters: list[str], threads: i
     """Write what `Inside` has."""
     taken = adapters_at_ends(store.mapped(), adapters, threads)
     artifact.facts |= write_inside(artifact, store, taken, threads)
-    artifact.facts["content"] = store.artifact.facts.get("content")
+    artifact.facts["reads"] = store.artifact.facts.get("reads")
     artifact.save("order", store.order[artifact.load("order", np.int64)])
     before = np.empty(len(store), np.int32)
     before[store.order] = taken[:, 0]

@@ -215,7 +215,7 @@ def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, thread
 
 def content_of(store: ReadStore) -> list[str]:
     """Return the digest of the reads of a store; none for corrected reads, alone in their work folder."""
-    content = store.artifact.facts.get("content")
+    content = store.artifact.facts.get("reads")
     return [content] if content else []
 
 

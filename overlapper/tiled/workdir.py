@@ -192,7 +192,7 @@ class Workdir:
         Parameters
         ----------
         inputs : sequence of Input
-            All that the work depends on, besides parameters.
+            What the work depends on, besides parameters and what it was begun on already.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Workdir:
             self.note(f"reads were added: {', '.join(added)}. {_ADDED}")
             self._remove_results()
             known = {}
-        self.digests = tuple(given.digest for given in inputs)
+        self.digests = (*(self.digests or ()), *(given.digest for given in inputs))
         now = known | {given.what: dataclasses.asdict(given) for given in inputs}
         if self._run is None or now != known:
             with writing(self.folder / _RUN) as record:

@@ -14,7 +14,7 @@ from overlapper.correct.resources import Resources
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact, writing
-from overlapper.io.identity import digest_of_arrays, digest_of_reads
+from overlapper.io.identity import QualitiesDigest, digest_of_reads
 from overlapper.overlap import pipeline
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
@@ -135,8 +135,8 @@ def test_reads_are_the_same_in_memory_and_on_disk(tmp_path):
     )  # fmt: skip
     with Workdir(tmp_path / "w") as workdir:
         on_disk = store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
-        assert on_disk.artifact.facts["content"] == digest_of_reads(reads)
-        assert on_disk.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
+        assert on_disk.artifact.facts["reads"] == digest_of_reads(reads)
+        assert on_disk.artifact.facts["qualities"] == digest_of_reads(reads, QualitiesDigest)
         for store in (on_disk, packed(reads, 1)):
             assert store.names().names == reads.names
             assert store.names().lengths.tolist() == reads.lengths.tolist()

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from overlapper.assemble import telomeres as module
+from overlapper.assemble.contig_files import contig_table
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.assemble.telomeres import LEAST, MOST_BEHIND, telomeres
 from overlapper.params.assembly import AssembleParams
@@ -64,4 +65,7 @@ def test_telomeres_are_not_cut_off():
         made = assemble_reads(reads, AssembleParams(telomere=motif), threads=1)
         assert len(made.contigs) == 1
         ends[motif] = made.cut_off
+        header, row = contig_table(made.contigs, made.error_rate, made.doubt, motif=motif)
+        told = dict(zip(header.split("\t"), row.split("\t"), strict=True))
+        assert told.get("telomere") == {"": None, MOTIF: "both"}.get(motif, "*")
     assert ends[MOTIF] == 0 < ends[""] == ends["TTTTGGG"]
