@@ -243,17 +243,13 @@ def agreements_of(
     """
     compressed, n = params.sketch.homopolymer_compressed, len(queries)
     of_queries = Reads.concat([store.block(query, query + 1) for query in queries.tolist()])
-    sampled, _ = sketched_form(of_queries, compressed)
     places = Seeding.concat([chosen.seeding(query, query + 1) for query in queries.tolist()])
     kind = registry.finder(params.finder)
     for first, stop in itertools.pairwise(chosen.bounds.tolist()):
         if first < first_read or not n:
             continue
-        targets, _ = sketched_form(store.block(first, stop), compressed)
-        reads, seeding = (
-            Reads.concat([sampled, targets]),
-            Seeding.concat([places, chosen.seeding(first, stop)]),
-        )
+        reads, _ = sketched_form(Reads.concat([of_queries, store.block(first, stop)]), compressed)
+        seeding = Seeding.concat([places, chosen.seeding(first, stop)])
         finder = kind.of_tile(reads, seeding, chosen, params, n, threads)
         sample = Candidates.concat([finder.find(query, query + 1) for query in range(n)])
         later = sample.target - n + first > queries[sample.query]
