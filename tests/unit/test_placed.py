@@ -3,10 +3,12 @@
 import dataclasses
 
 import numpy as np
+import pysam
 
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.laid_out import Contigs
-from overlapper.assemble.placed import ContigMapper, PlacedReads
+from overlapper.assemble.placed import ContigMapper, PlacedReads, write_reads
+from overlapper.io.mappings import MappingOptions
 from overlapper.io.read_store import ReadStore
 from overlapper.sketch.canonical import packed
 from overlapper.tables import MappingKind, Reads
@@ -102,19 +104,40 @@ def test_places_move_with_their_contigs():
     assert moved.start.tolist() == [570, 1451] and moved.reverse.tolist() == [False, True]
 
 
+@dataclasses.dataclass
+class Pieces:
+    contig: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+@dataclasses.dataclass
+class Phased:
+    pieces: Pieces
+    block: np.ndarray
+    haplotype: np.ndarray
+
+
+def test_reads_set_aside_have_the_haplotype_of_where_they_align(tmp_path):
+    pieces = Pieces(np.array([0, 0]), np.array([0, 3000]), np.array([3000, 6000]))
+    phased = Phased(pieces, np.array([1, 0]), np.array([2, 0]))
+    texts = [LINE[:2000], reverse_complement(LINE[500:2500]), LINE[4000:6000], random_text(RNG, 2000)]
+    placed = placed_at([(0, 0, 0, False)], texts).phased(phased)
+    mapper = ContigMapper(contigs_of(LINE, circular=[False]), placed, 1, np.array([1, 2, 3]))
+    store = packed(Reads.from_sequences([f"r{i}" for i in range(4)], texts), 1)
+    counts = write_reads(f"{tmp_path}/o.bam", mapper, phased, store, MappingOptions())
+    assert counts == {
+        "reads of contigs": 1, "reads of contigs not aligned": 0, "reads set aside, aligned to contigs": 2,
+    }  # fmt: skip
+    with pysam.AlignmentFile(f"{tmp_path}/o.bam") as file:
+        found = {r.query_name: (r.is_mapped, dict(r.get_tags())) for r in file}
+    assert [found[f"r{i}"][0] for i in range(4)] == [True, True, True, False]
+    assert [(tags.get("HP"), tags.get("PS")) for _, tags in found.values()] == [(2, 1)] * 2 + [
+        (None, None)
+    ] * 2
+
+
 def test_a_read_has_the_haplotype_of_the_piece_that_holds_most_of_it():
-    @dataclasses.dataclass
-    class Pieces:
-        contig: np.ndarray
-        start: np.ndarray
-        end: np.ndarray
-
-    @dataclasses.dataclass
-    class Phased:
-        pieces: Pieces
-        block: np.ndarray
-        haplotype: np.ndarray
-
     pieces = Pieces(np.array([0, 0, 0, 1]), np.array([0, 500, 900, 0]), np.array([500, 900, 2000, 800]))
     phased = Phased(pieces, np.array([1, 0, 2, 1]), np.array([1, 0, 2, 2]))
     rows = [
