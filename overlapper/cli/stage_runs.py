@@ -172,8 +172,9 @@ class StageRun:
                 progress.left_out(parts.left_out)
             else:
                 store = self._in_memory(progress, place)
+            inputs = others(store.names())
             if place:
-                place.begin(others(store.names()))
+                place.begin(inputs)
                 if self.workdir:
                     place.note_changes({"preset": self.preset, **dataclasses.asdict(self.params)})
                 stages = Stages(place, self.budget if self.memory else None)
