@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ import overlapper
 from overlapper.errors import ParameterError
 from overlapper.io import folders
 from overlapper.io.arrays import load_arrays, save_arrays
-from overlapper.io.artifacts import Artifact, finished, finished_artifact, writing
+from overlapper.io.artifacts import Artifact, finished, finished_artifact, kept_or_made, writing
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.runtime.code_digest import digest_of_code
 from overlapper.tiled.plan import Budget
@@ -155,7 +156,7 @@ class Stages:
                 made = finished_artifact(path)
             elif path and workdir:
                 # It is written while the next stage is made, which takes it from memory.
-                workdir.finisher.write(path, in_memory.copy_to)
+                workdir.finisher.call(partial(kept_or_made, path, in_memory.copy_to))
         folder = path.name if path else ""
         self.done.append(Stage(name, made.facts["facts"], made.facts["seconds"], bool(kept), folder))
         if kept and workdir:

@@ -224,10 +224,8 @@ class Workdir:
         given : Input
             Its own digest, and what is left out, is not looked at.
         """
-        noted = self._known().get(given.what)
-        if noted is None or None in given.states or given.states != noted.get("states"):
-            return None
-        if given.read_filter != noted.get("read_filter", {}):
+        noted = self._noted(given)
+        if not noted or None in given.states or given.states != noted.get("states"):
             return None
         return dataclasses.replace(given, digest=noted["digest"], left_out=noted.get("left_out", {}))
 
@@ -239,13 +237,16 @@ class Workdir:
         given : Input
             Its digest is not looked at.
         """
-        noted = self._known().get(given.what, {})
-        states = dict(zip(given.files, given.states, strict=False))
+        noted, now = self._noted(given), dict(zip(given.files, given.states, strict=False))
         before = dict(zip(noted.get("files", []), noted.get("states", []), strict=False))
-        if given.read_filter != noted.get("read_filter", {}) or None in before.values():
+        if not before or any(state is None or state != now.get(file) for file, state in before.items()):
             return []
-        same = bool(before) and all(states.get(file) == state for file, state in before.items())
-        return [file for file in given.files if file not in before] if same else []
+        return [file for file in given.files if file not in before]
+
+    def _noted(self, given: Input) -> dict[str, Any]:
+        """Return what is noted of an input, if the same of its files counted as now."""
+        noted: dict[str, Any] = self._known().get(given.what, {})
+        return noted if noted.get("read_filter") == given.read_filter else {}
 
     def _remove_results(self) -> None:
         """Remove what was made of the reads of before, but not what is being written now."""
