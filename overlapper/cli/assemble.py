@@ -60,7 +60,7 @@ def assemble(
         str,
         options.output(
             "Folder for the results. Its subfolder stages keeps the result of every stage, so that the "
-            "same command continues a killed run.",
+            "same command continues a killed run. Files of reads can be added later.",
             "DIR",
         ),
     ],
