@@ -18,6 +18,7 @@ from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.laid_out import Contigs
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.rubbish import LeftOut
+from overlapper.assemble.telomeres import telomeres
 from overlapper.correct.doubt import Doubt, Reason
 from overlapper.graph.export import fasta_line
 from overlapper.graph.gfa import Walk
@@ -39,6 +40,8 @@ _COLUMNS = (
     "repeat",
     "alt_group",
 )
+_TELOMERE = "telomere"
+_ENDS = {(False, False): "*", (True, False): "start", (False, True): "end", (True, True): "both"}
 SAMPLE = "sample"
 """The name of the sample in walks: reads do not tell it."""
 REPEATED = 1.5
@@ -110,6 +113,7 @@ def contig_table(
     error_rate: float,
     doubt: Doubt,
     phased: Phased | None = None,
+    motif: str = "",
 ) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
@@ -118,7 +122,7 @@ def contig_table(
     that too few reads confirm; contradicted, places that most reads contradict; deepest, the highest depth of
     a stretch compared with the median of the contig, 1 where none stands out; repeat, yes where copies are
     nearer to two or more than to one; alt_group, the phase block of a contig that is of one haplotype, as of
-    the other haplotype's contigs there; ``*`` for others.
+    the other haplotype's contigs there; ``*`` for others. With a motif, telomere says which ends are some.
 
     Parameters
     ----------
@@ -127,13 +131,16 @@ def contig_table(
         Of the reads: the chance that an unconfirmed base is wrong.
     doubt : Doubt
     phased : Phased, optional
+    motif : str
+        Of telomeres (`overlapper.assemble.telomeres`).
     """
     blocks = _haplotypes(contigs, phased)
-    yield "\t".join(_COLUMNS)
+    yield "\t".join([*_COLUMNS, *([_TELOMERE] if motif else [])])
     sequences, copies = contigs.sequences, contigs.copies
     contradicted = np.bincount(doubt.contradicted().contig, minlength=len(contigs))
     deep, deepest = np.flatnonzero(doubt.reason == Reason.DEEP), np.ones(len(contigs))
     np.maximum.at(deepest, doubt.contig[deep], doubt.figure[deep])
+    ends = telomeres(sequences, motif) & ~contigs.circular[:, None]
     for contig, name in enumerate(sequences.names):
         quality, unconfirmed = _quality(contigs, contig, error_rate)
         yield "\t".join(
@@ -142,6 +149,7 @@ def contig_table(
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{copies[contig]:.2f}",
                 quality, unconfirmed, str(contradicted[contig]), f"{deepest[contig]:.2f}",
                 "yes" if copies[contig] >= REPEATED else "no", str(blocks[contig][1] or "*"),
+                *([_ENDS[tuple(ends[contig].tolist())]] if motif else []),
             ]
         )  # fmt: skip
 

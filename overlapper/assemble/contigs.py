@@ -39,19 +39,14 @@ from overlapper.assemble.deep import deep_stretches
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
-from overlapper.assemble.layouts import (
-    Contigs,
-    LaidOut,
-    depth_of_haplotype,
-    lay_out,
-    tell_haplotypes_apart,
-)
+from overlapper.assemble.layouts import Contigs, LaidOut, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
+from overlapper.assemble.telomeres import telomeres
 from overlapper.correct import contradictions, strands
 from overlapper.correct.doubt import Doubt, of_qualities
 from overlapper.correct.polish import Polished, Unitigs
@@ -101,6 +96,8 @@ class Assembled:
         Of these reads.
     placed : PlacedReads
         Where the reads of contigs lie.
+    aside : ndarray of int64
+        Numbers in the input of reads that were set aside, which have no place.
     """
 
     contigs: Contigs
@@ -115,6 +112,7 @@ class Assembled:
     left_out: LeftOut
     names_left_out: list[str]
     placed: PlacedReads
+    aside: np.ndarray
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -320,7 +318,8 @@ def assemble_packed(
     cut = np.zeros((len(contigs), 2), np.int64)
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        cut = unconfirmed_ends(sequences.lengths, confirmed, contigs.ends_that_stay())
+        stays = contigs.ends_that_stay() | telomeres(sequences, params.telomere)
+        cut = unconfirmed_ends(sequences.lengths, confirmed, stays)
         sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
@@ -340,7 +339,7 @@ def assemble_packed(
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, held, warnings, doubt, adapters, cut_off, haplotypes,
-        left_out, names, placed,
+        left_out, names, placed, steps.aside,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from overlapper.assemble.rubbish import LeftOut, leave_out
 from overlapper.assemble.separation import drop_overlaps_between_copies
 from overlapper.assemble.shallow import without_shallow
 from overlapper.assemble.steps import AssemblySteps
+from overlapper.assemble.telomeres import telomeres
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.errors import ParameterError
 from overlapper.graph import assemble
@@ -91,6 +92,7 @@ def lay_out(
         whole = laid_out.contigs
         if covered and plan.error_rate > params.end_errors:
             lengths, stays = whole.sequences.lengths, whole.ends_that_stay()
+            stays |= telomeres(whole.sequences, params.telomere)
             laid_out = laid_out.without_ends(
                 unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
             )

@@ -6,8 +6,10 @@ So a place is known to some bases, or some hundred in contigs of noisy reads.
 
 Reads as they were given are aligned there: of the chains of a read on the contigs (`overlapper.mapping`)
 those count that are on its contig and strand, and of these those nearest to its place. Copies of a repeat and
-other haplotypes thus do not take part. A circular contig is there twice in a row, so that reads go on across
-its first base; they are cut there in two, of which the shorter one is supplementary.
+other haplotypes thus do not take part. Reads that were set aside have no place in the layout: all their
+chains count, the best one first, and mapping quality says how sure it is. A circular contig is there twice in
+a row, so that reads go on across its first base; they are cut there in two, of which the shorter one is
+supplementary.
 """
 
 from __future__ import annotations
@@ -88,6 +90,15 @@ class PlacedReads(Table):
         made = made.take(best[np.unique(read[best], return_index=True)[1]])
         return made.take(np.lexsort((made.read, made.start, made.contig)))
 
+    @classmethod
+    def of_mappings(cls, mappings: Mappings, lengths: np.ndarray) -> Self:
+        """Return the places of mapped reads, given the lengths of reads."""
+        none = np.zeros(len(mappings), np.int64)
+        return cls(
+            mappings.target, mappings.query, mappings.t_start, mappings.reverse,
+            mappings.q_start, mappings.q_end, lengths[mappings.query], none, none,
+        )  # fmt: skip
+
     def moved(
         self, before: np.ndarray, after: np.ndarray, cut: np.ndarray, beginnings: Beginnings | None
     ) -> Self:
@@ -137,11 +148,22 @@ class ContigMapper:
     contigs : Contigs
     placed : PlacedReads
     threads : int
+        Changes nothing but the time.
+    aside : ndarray of int64
+        Numbers in the input of reads that go where they align best.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Of the contigs.
+    placed : PlacedReads
+        By number in the input.
     """
 
-    def __init__(self, contigs: Contigs, placed: PlacedReads, threads: int) -> None:
-        self._lengths, self._circular, self._threads = contigs.sequences.lengths, contigs.circular, threads
-        self._placed = placed.take(np.argsort(placed.read, kind="stable"))
+    def __init__(self, contigs: Contigs, placed: PlacedReads, threads: int, aside: np.ndarray) -> None:
+        self.sequences, self.threads = contigs.sequences, threads
+        self._lengths, self._circular, self._aside = contigs.sequences.lengths, contigs.circular, aside
+        self.placed = placed.take(np.argsort(placed.read, kind="stable"))
         twice = (
             contigs.sequences.sequence(contig) * (1 + int(contigs.circular[contig]))
             for contig in range(len(contigs))
@@ -166,20 +188,22 @@ class ContigMapper:
         def one(block: tuple[int, int]) -> tuple[np.ndarray, Reads, Mappings]:
             numbers = np.arange(*block)
             reads = given.take(numbers)
-            found = self._mapper.aligned(reads, lambda chains: self._near(chains, numbers))
+            found = self._mapper.aligned(reads, lambda chains: self._once(self._near(chains, numbers)))
             return numbers, reads, self._at_origins(found)
 
-        return map_in_order(one, even_ranges(given.names.lengths, BLOCK_BASES), self._threads)
+        return map_in_order(one, even_ranges(given.names.lengths, BLOCK_BASES), self.threads)
 
     def _near(self, chains: Chains, numbers: np.ndarray) -> Chains:
-        """Return the chains of reads that are nearest to their places."""
-        placed = self._placed
+        """Return the chains of reads that are nearest to their places, and all of reads set aside."""
+        placed = self.placed
         if not len(placed) or not len(chains):
             return Chains.none()
         row = np.searchsorted(placed.read, numbers[chains.read]).clip(0, len(placed) - 1)
         contig = placed.contig[row]
         fits = (placed.read[row] == numbers[chains.read]) & (contig == chains.target)
-        fits &= (placed.reverse[row] == chains.reverse) & (chains.t_start < self._lengths[contig])
+        fits &= placed.reverse[row] == chains.reverse
+        aside = np.isin(numbers, self._aside)[chains.read]
+        fits = (fits | aside) & (chains.t_start < self._lengths[chains.target])
         before = np.where(placed.reverse, placed.read_length - placed.r_end, placed.r_start)
         start = (placed.start - before)[row]
         end, length = start + placed.read_length[row], self._lengths[contig]
@@ -187,10 +211,26 @@ class ContigMapper:
         for turn in (-1, 0, 1):
             moved = turn * np.where(self._circular[contig], length, 0)
             gap = np.maximum(start + moved - chains.t_end, chains.t_start - end - moved).clip(0)
-            apart = np.minimum(apart, gap)
+            apart = np.where(aside, 0, np.minimum(apart, gap))
         least = np.full(len(numbers), np.iinfo(np.int64).max)
         np.minimum.at(least, chains.read[fits], apart[fits])
         return chains.take(np.flatnonzero(fits & (apart == least[chains.read])))
+
+    def _once(self, chains: Chains) -> Chains:
+        """Return chains without those that are, a turn later, within the best one across a first base."""
+        length = self._lengths[chains.target]
+        key = (chains.read * len(self._lengths) + chains.target) * 2 + chains.reverse
+        across = np.flatnonzero(chains.t_end > length)
+        across = across[np.lexsort((-chains.score[across], key[across]))]
+        keys, first = np.unique(key[across], return_index=True)
+        if not len(keys):
+            return chains
+        at = np.searchsorted(keys, key).clip(0, len(keys) - 1)
+        best = across[first[at]]
+        again = (keys[at] == key) & (chains.t_start + length >= chains.t_start[best])
+        again &= chains.t_end + length <= chains.t_end[best]
+        again &= (chains.q_start >= chains.q_start[best]) & (chains.q_end <= chains.q_end[best])
+        return chains.take(np.flatnonzero(~again))
 
     def _at_origins(self, found: Mappings) -> Mappings:
         """Return mappings on contigs that are there once, cut at the first bases of circles."""
@@ -238,45 +278,55 @@ def _cut(one: Mappings, at: int) -> Iterator[Mappings]:
 
 
 def write_reads(
-    path: str, contigs: Contigs, placed: PlacedReads, store: ReadStore, options: MappingOptions, threads: int
+    path: str, mapper: ContigMapper, phased: Phased | None, store: ReadStore, options: MappingOptions
 ) -> dict[str, int]:
     """Write all reads as BAM, aligned at their places, with haplotypes (HP) and phase blocks (PS) as tags.
 
     Parameters
     ----------
     path : str
-    contigs : Contigs
-    placed : PlacedReads
+    mapper : ContigMapper
+    phased : Phased or None
+        Haplotypes of the contigs, for reads that were set aside.
     store : ReadStore
         The reads as they were given.
     options : MappingOptions
-    threads : int
-        Changes nothing but the time.
 
     Returns
     -------
     dict of str to int
-        Reads with a place, and those of them that could not be aligned there.
+        Reads with a place, those of them that could not be aligned there, and of reads that were set aside
+        those that were aligned.
     """
+    placed, aligned = mapper.placed, np.zeros(2, np.int64)
     row_of = np.full(len(store), -1, np.int64)
     row_of[placed.read] = np.arange(len(placed))
-    mapper, aligned = ContigMapper(contigs, placed, threads), 0
-    with open_mappings(path, contigs.sequences, options, threads=threads) as writer:
+    with open_mappings(path, mapper.sequences, options, threads=mapper.threads) as writer:
         for numbers, reads, mappings in mapper.aligned(store):
             rows = row_of[numbers]
-            aligned += int((mappings.kind == MappingKind.PRIMARY).sum())
-            writer.write(_with_haplotypes(reads, rows, placed), mappings)
-    return {"reads of contigs": len(placed), "reads of contigs not aligned": len(placed) - aligned}
+            primary = mappings.take(np.flatnonzero(mappings.kind == MappingKind.PRIMARY))
+            aside = primary.take(np.flatnonzero(rows[primary.query] < 0))
+            here = placed.take(rows[rows >= 0])
+            here = dataclasses.replace(here, read=np.flatnonzero(rows >= 0))
+            if len(aside):
+                found = PlacedReads.of_mappings(aside, reads.lengths)
+                here = PlacedReads.concat([here, found.phased(phased) if phased else found])
+            aligned += len(primary) - len(aside), len(aside)
+            writer.write(_with_haplotypes(reads, here), mappings)
+    counts = {"reads of contigs": len(placed), "reads of contigs not aligned": len(placed) - int(aligned[0])}
+    return counts | ({"reads set aside, aligned to contigs": int(aligned[1])} if aligned[1] else {})
 
 
-def _with_haplotypes(reads: Reads, rows: np.ndarray, placed: PlacedReads) -> Reads:
-    """Return reads with tags that say of which haplotype and block they are; row -1 has no place."""
+def _with_haplotypes(reads: Reads, placed: PlacedReads) -> Reads:
+    """Return reads with tags that say of which haplotype and block those are that have a place."""
+    block, haplotype = np.zeros((2, len(reads)), np.int64)
+    block[placed.read], haplotype[placed.read] = placed.block, placed.haplotype
 
     def tags_of(read: int) -> bytes:
-        tags, row = reads.tags_of(read), rows[read]
-        if row < 0 or placed.block[row] == NO_BLOCK:
+        tags = reads.tags_of(read)
+        if block[read] == NO_BLOCK:
             return tags
-        phased = b"HP:i:%d\tPS:i:%d" % (placed.haplotype[row], placed.block[row])
+        phased = b"HP:i:%d\tPS:i:%d" % (haplotype[read], block[read])
         return b"\t".join([tags, phased]) if tags else phased
 
     return with_tags(reads, tags_of)

@@ -78,6 +78,11 @@ class AssemblySteps:
         """The number of each current read among the given reads (int64): corrected ones are sorted anew."""
         return np.arange(len(self._given)) if self._store is self._given else self._store.order
 
+    @property
+    def aside(self) -> np.ndarray:
+        """The numbers in the input of reads that were set aside (int64), ascending."""
+        return np.sort(np.delete(self._named.order, self._number))
+
     def names_of(self, reads: np.ndarray) -> list[str]:
         """Return the names of some of the current reads."""
         named = self._named  # those that were chosen have no names of their own

@@ -60,7 +60,7 @@ def assemble(
         str,
         options.output(
             "Folder for the results. Its subfolder stages keeps the result of every stage, so that the "
-            "same command continues a killed run.",
+            "same command continues a killed run. Files of reads can be added later.",
             "DIR",
         ),
     ],
@@ -142,6 +142,15 @@ def assemble(
             show_default="0.0",
         ),
     ] = None,
+    telomere: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOTIF",
+            help="What chromosomes begin with, such as CCCTAA. Ends of contigs with it are not cut off, and "
+            "contigs.tsv names them.",
+            show_default="",
+        ),
+    ] = None,
     rotate_to: Annotated[
         str | None,
         options.file(
@@ -198,7 +207,7 @@ def assemble(
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.io.mappings import check_mappings_format
+    from overlapper.io.mappings import check_bam_place, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.tags import TagChoice
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
@@ -212,6 +221,7 @@ def assemble(
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
         "end_errors": end_errors,
         "min_relative_depth": min_relative_depth,
+        "telomere": telomere and telomere.upper(),
         "depth": depth,
     }  # fmt: skip
     params = configured(AssembleParams(), config, given)
@@ -231,6 +241,8 @@ def assemble(
             rounds = 0 if params.correct is WhenToCorrect.NEVER else rounds
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
+        if reads_out and (os.path.isdir(output) or not _lies_in(reads_out, output)):
+            check_bam_place(reads_out)
         record = Record(inputs, run.threads, run.parts.read_filter)
         log_place = None if log else places[LOG]
         made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
@@ -255,9 +267,13 @@ def assemble(
 
 def _make_folder_of_log(log: str | None, output: str) -> None:
     """Make the folder of the results if the log lies in it: the log is written before all else."""
-    if log and os.path.realpath(os.path.dirname(log)) == os.path.realpath(output):
+    if log and _lies_in(log, output):
         with contextlib.suppress(OSError):  # which is told when the log is opened
             os.makedirs(output, exist_ok=True)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return os.path.realpath(os.path.dirname(path)) == os.path.realpath(folder)
 
 
 def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
@@ -268,10 +284,12 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
 
 def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
     """Write the reads, aligned to their contigs; return how many."""
-    from overlapper.assemble.placed import write_reads
+    from overlapper.assemble.placed import ContigMapper, write_reads
 
     options = _sorted_bam(run.parts.headers())
-    return write_reads(path, made.contigs, made.placed, store, options, run.threads)
+    phased = made.haplotypes.phased if made.haplotypes else None
+    mapper = ContigMapper(made.contigs, made.placed, run.threads, made.aside)
+    return write_reads(path, mapper, phased, store, options)
 
 
 def _assembled(
@@ -321,7 +339,7 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
 
     contigs = made.contigs
     phased = made.haplotypes.phased if made.haplotypes else None
-    table = list(contig_table(contigs, made.error_rate, made.doubt, phased))
+    table = list(contig_table(contigs, made.error_rate, made.doubt, phased, made.params.telomere))
     graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
     lines = [contig_fasta(contigs), *graphs, table, doubt, stats.splitlines()]

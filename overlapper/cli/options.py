@@ -154,7 +154,8 @@ Workdir = Annotated[
     str | None,
     typer.Option(
         metavar="DIR",
-        help="Folder that keeps finished work. After a killed run, the same command continues from it.",
+        help="Folder that keeps finished work. After a killed run, the same command continues from it. Files "
+        "of reads can be added later.",
     ),
 ]
 WriteConfig = Annotated[str | None, file("Write all parameters that were used to a TOML file, for --config.")]

@@ -173,11 +173,11 @@ def _on_disk(
     from overlapper.tiled.workdir import Workdir
 
     place = closing.enter_context(work_folder(limits.workdir, request.output))
-    workdir = closing.enter_context(Workdir(place))
+    workdir = closing.enter_context(Workdir(place, note=progress.note))
     store = store_reads(workdir, request.parts)
     progress.left_out(request.parts.left_out)
     budget = Budget.of(limits.memory, request.threads, max(1, limits.workers))
-    return store, Folder(workdir, budget, note=progress.note)
+    return store, Folder(workdir, budget)
 
 
 def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: Folder) -> list[str]:

@@ -155,7 +155,6 @@ class StageRun:
             Gives the inputs besides reads, when the names and lengths of these are there.
         """
         from overlapper.correct.resources import Resources
-        from overlapper.io.identity import digest_of_arrays, states_of
         from overlapper.tiled.reads import store_reads
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.workdir import Workdir
@@ -165,46 +164,34 @@ class StageRun:
             place = None
             if self.memory or self.workdir:
                 folder = closing.enter_context(work_folder(self.workdir, self.output))
-                place = closing.enter_context(Workdir(folder, option=self.option))
+                note = progress.note if self.workdir else lambda text: None
+                place = closing.enter_context(Workdir(folder, option=self.option, note=note))
             progress.report("reading")
-            states = states_of(parts.sources)
             if self.memory and place:
                 store = store_reads(place, parts)
                 progress.left_out(parts.left_out)
-                facts = store.artifact.facts
-                digests = [facts["content"], facts.get("qualities", digest_of_arrays(None, None))]
             else:
-                store, digests = self._in_memory(progress, identified=place is not None)
+                store = self._in_memory(progress, place)
             inputs = others(store.names())
             if place:
-                reads, qualities = (
-                    parts.as_input(name, digest, states)
-                    for name, digest in zip(("reads", "qualities"), digests, strict=True)
-                )
-                place.begin([reads, qualities, *inputs])
+                place.begin(inputs)
                 if self.workdir:
-                    self._note_changes(place, progress)
-                note = progress.note if self.workdir else lambda text: None
-                stages = Stages(place, self.budget if self.memory else None, note=note)
+                    place.note_changes({"preset": self.preset, **dataclasses.asdict(self.params)})
+                stages = Stages(place, self.budget if self.memory else None)
             yield store, Resources(stages, self.threads, self.device, self.gpu_memory)
 
-    def _in_memory(self, progress: Progress, *, identified: bool) -> tuple[ReadStore, list[str]]:
-        """Read the reads into memory; return them, and digests of bases and qualities if they are wanted."""
-        from overlapper.io.identity import digest_of_arrays, digest_of_reads
+    def _in_memory(self, progress: Progress, place: Workdir | None) -> ReadStore:
+        """Read the reads into memory, and begin the work on them where it is kept."""
+        from overlapper.io.identity import DIGESTS, digest_of_reads, states_of
         from overlapper.runtime.threads import start
         from overlapper.sketch.canonical import packed
 
-        given, digests = self.parts.together(), []
+        states, given = states_of(self.parts.sources), self.parts.together()
         progress.left_out(self.parts.left_out)
-        if identified:
-            # Each takes a thread, while all others sort the reads.
-            digests.append(start(partial(digest_of_reads, given)))
-            digests.append(start(partial(digest_of_arrays, given.qualities, given.quality_offsets)))
+        # Each takes a thread, while all others sort the reads.
+        digests = {what: start(partial(digest_of_reads, given, DIGESTS[what])) for what in DIGESTS if place}
         progress.report("sorting reads")
         store = packed(given, self.parts.threads)
-        return store, [digest.result() for digest in digests]
-
-    def _note_changes(self, place: Workdir, progress: Progress) -> None:
-        """Log which parameters differ from those that finished stages of the folder were made with."""
-        for difference in place.changed({"preset": self.preset, **dataclasses.asdict(self.params)}):
-            progress.note(difference)
+        if place:
+            place.begin([self.parts.as_input(what, one.result(), states) for what, one in digests.items()])
+        return store

@@ -159,32 +159,26 @@ def writing(path: Path) -> Iterator[Artifact]:
         _finish(artifact, path)
 
 
+def kept_or_made(path: Path, write: Callable[[Artifact], object]) -> Artifact:
+    """Return an artifact that is kept, or written now.
+
+    Raises
+    ------
+    InputError, OutputError
+        As `finished` and `writing` do.
+    """
+    if kept := finished(path, verify=True):
+        return kept
+    with writing(path) as artifact:
+        write(artifact)
+    return finished_artifact(path)
+
+
 class Finisher(BackgroundCalls):
     """Finishes artifacts in a thread of its own, one at a time, while the next one is written.
 
     Used as a context manager: all are there, durably, when it is left without an error, or after `wait`.
     """
-
-    def write(self, path: Path, write: Callable[[Artifact], None]) -> None:
-        """Have an artifact written and finished, after waiting for the one before.
-
-        Parameters
-        ----------
-        path : Path
-        write : callable
-            Given the artifact.
-
-        Raises
-        ------
-        OutputError
-            When something of the one before cannot be written.
-        """
-
-        def whole() -> None:
-            with writing(path) as artifact:
-                write(artifact)
-
-        self.call(whole)
 
     @contextlib.contextmanager
     def writing(self, path: Path) -> Iterator[Artifact]:

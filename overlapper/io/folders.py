@@ -105,6 +105,11 @@ def part_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
 
 
+def is_part(path: Path) -> bool:
+    """Tell whether a name is one that `part_of` gives."""
+    return _PART_NAME.fullmatch(path.name) is not None
+
+
 def foreign(folder: Path) -> Path | None:
     """Return something in a folder of ours that we did not write, None if there is no such thing."""
     return next((path for path, ours in _content(folder) if not ours), None)
@@ -144,7 +149,7 @@ def remove_in_use(path: str) -> None:
 def remove_parts(folder: Path) -> None:
     """Remove what killed processes left unfinished in a folder that no other process works in."""
     for path in list(folder.iterdir()):
-        if _PART_NAME.fullmatch(path.name) and not path.is_symlink() and path.is_dir():
+        if is_part(path) and not path.is_symlink() and path.is_dir():
             with contextlib.suppress(OSError):
                 if not remove(path):
                     _remove_begun(path)

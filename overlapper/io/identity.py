@@ -92,29 +92,24 @@ class QualitiesDigest(ReadsDigest):
         return {"sizes": np.diff(reads.quality_offsets), "qualities": reads.qualities}
 
 
-def digest_of_reads(reads: Reads) -> str:
-    """Return the digest of names and bases of reads; qualities do not count."""
-    digest = ReadsDigest()
+DIGESTS = {"reads": ReadsDigest, "qualities": QualitiesDigest}
+"""Digests of read sets, by what they are inputs as."""
+
+
+def digest_of_reads(reads: Reads, kind: type[ReadsDigest] = ReadsDigest) -> str:
+    """Return the digest of names and bases of reads, or that of another kind."""
+    digest = kind()
     digest.add(reads)
     return digest.hexdigest()
 
 
 def digest_of_arrays(*arrays: np.ndarray | None) -> str:
     """Return a digest of arrays, their types and shapes."""
-    return digest_of_parts(*(None if a is None else (a.dtype, a.shape, [a]) for a in arrays))
-
-
-def digest_of_parts(*arrays: tuple[np.dtype, tuple[int, ...], Iterable[np.ndarray]] | None) -> str:
-    """Return what `digest_of_arrays` does of arrays given by type, shape, and the parts they come in."""
     digest = hashlib.sha256()
     for array in arrays:
-        if array is None:
-            digest.update(b"none\n")
-            continue
-        dtype, shape, parts = array
-        digest.update(f"{dtype.str} {shape}\n".encode())
-        for part in parts:
-            digest.update(_bytes_of(part))
+        digest.update(b"none\n" if array is None else f"{array.dtype.str} {array.shape}\n".encode())
+        if array is not None:
+            digest.update(_bytes_of(array))
     return digest.hexdigest()
 
 

@@ -14,6 +14,7 @@ import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
@@ -87,6 +88,12 @@ def check_mappings_format(path: str, options: MappingOptions) -> None:
         parse_read_group(options.read_group)
 
 
+def check_bam_place(path: str) -> None:
+    """Raise an `OutputError` if no BAM file can be written there."""
+    with OutputFile(path).complaints(), _beside(path):
+        pass
+
+
 def open_mappings(
     path: str | os.PathLike[str],
     reference: Reads,
@@ -141,6 +148,13 @@ _WRITTEN = "mappings.bam*", "sorted.bam*", "tmp*"
 """What pysam writes in the temporary folder; the last is what it says."""
 
 
+def _beside(path: str) -> AbstractContextManager[Path]:
+    """Return a temporary folder beside a BAM file; it takes the file's place when it is complete."""
+    if is_stream(path) or os.path.isdir(path):
+        raise FileExistsError(None, "it is a directory, a pipe or a device")
+    return temporary_folder(os.path.dirname(os.path.realpath(path)), *_WRITTEN)
+
+
 class _BamWriter:
     """Writes BAM through pysam, under a temporary name until it is complete."""
 
@@ -154,13 +168,10 @@ class _BamWriter:
         import pysam
 
         self._final = os.path.realpath(self._path)
-        folder = os.path.dirname(self._final)
         self._parse = pysam.AlignedSegment.fromstring
         self._header = pysam.AlignmentHeader.from_text(self._format.header)
         with self._complaints():
-            if is_stream(self._path) or os.path.isdir(self._path):
-                raise FileExistsError(None, "it is a directory, a pipe or a device")
-            made = self._folder.enter_context(temporary_folder(folder, *_WRITTEN))
+            made = self._folder.enter_context(_beside(self._path))
             self._raw = str(made / "mappings.bam")
             # What is sorted is read again at once: it is not worth compressing.
             mode = "wbu" if self._options.sort else "wb"

@@ -73,8 +73,8 @@ class MemoryArtifact(Artifact):
         for name in list(self._growing):
             self._whole(name)
 
-    def copy_to(self, facts: dict[str, Any], artifact: Artifact) -> None:
-        """Write all arrays and facts of a complete artifact, and further facts, to another one."""
-        artifact.facts |= self.facts | facts
+    def copy_to(self, artifact: Artifact) -> None:
+        """Write all arrays and facts of a complete artifact to another one."""
+        artifact.facts |= self.facts
         for name, values in self._arrays.items():
             artifact.save(name, values)

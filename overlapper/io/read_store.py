@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 
 from overlapper.io.artifacts import Artifact, finished_artifact
-from overlapper.io.identity import digest_of_parts
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import ReadColumns
 from overlapper.runtime.threads import even_ranges
@@ -20,7 +19,7 @@ from overlapper.tables.reads import content_order, words_for
 
 _CHUNK_BYTES = 1 << 22
 """Bytes that are put in order at a time."""
-_QUALITIES_AS_GIVEN, _TAGGED = "qualities-as-given", "tagged"
+_QUALITIES_AS_GIVEN, _WITH_QUALITIES, _TAGGED = "qualities-as-given", "with qualities", "tagged"
 _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
@@ -96,7 +95,7 @@ class ReadStore(ReadColumns):
         _write_ordered(artifact, "as-given", "words", np.uint64, sizes, order)
         if qualities is not None:
             sizes = np.concatenate(qualities)
-            artifact.facts["qualities"] = _digest_as_given(artifact, offsets_of(sizes))
+            artifact.facts[_WITH_QUALITIES] = True
             _write_ordered(artifact, _QUALITIES_AS_GIVEN, "qualities", np.uint8, sizes, order)
             artifact.save("quality_offsets", offsets_of(sizes[order]))
         runs = np.diff(given.unknown_offsets)[order]
@@ -119,7 +118,7 @@ class ReadStore(ReadColumns):
         types = {"unknown_start": np.int32, "unknown_end": np.int32}
         columns: dict[str, Any] = {"quality_offsets": None}
         for field in dataclasses.fields(cls)[2:]:
-            if field.name not in columns or "qualities" in artifact.facts:
+            if field.name not in columns or _WITH_QUALITIES in artifact.facts:
                 columns[field.name] = artifact.load(field.name, types.get(field.name, np.int64))
         return cls(artifact, "", **columns)
 
@@ -204,13 +203,3 @@ def _write_ordered(
         of_chunk = order[start:stop]
         artifact.append(name, artifact.gathered(given, dtype, firsts[of_chunk], sizes[of_chunk]))
     artifact.remove(given)
-
-
-def _digest_as_given(artifact: Artifact, offsets: np.ndarray) -> str:
-    """Return what `overlapper.io.identity.digest_of_arrays` gives of qualities and their offsets."""
-    size = int(offsets[-1])
-    parts = (
-        artifact.load(_QUALITIES_AS_GIVEN, np.uint8, start, min(start + _CHUNK_BYTES, size))
-        for start in range(0, size, _CHUNK_BYTES)
-    )
-    return digest_of_parts((np.dtype(np.uint8), (size,), parts), (offsets.dtype, offsets.shape, [offsets]))

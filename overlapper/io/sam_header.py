@@ -97,8 +97,9 @@ def sam_header(
     """Return the text of a header.
 
     Of the headers of the reads' files it has, each line once, the read groups, unless one is given, the
-    programs, and the comments. As of ``samtools``, this program follows each program that no other one
-    follows; where programs of two files have the same ID and differ, that of the later file gets another ID.
+    programs, and the comments. Groups and programs without an ID are left out. As of ``samtools``, this
+    program follows each program that no other one follows; where programs of two files have the same ID and
+    differ, that of the later file gets another ID.
 
     Parameters
     ----------
@@ -146,7 +147,7 @@ def _read_groups(given: Sequence[Sequence[str]]) -> list[str]:
     groups: dict[str, str] = {}
     for line in (line for header in given for line in header if line.startswith("@RG\t")):
         name = field("ID", line)
-        if groups.setdefault(name, line) != line:
+        if name and groups.setdefault(name, line) != line:
             raise FormatError(
                 f"two files have read groups {shortened(name)} that differ",
                 remedy="Rename one of them (samtools addreplacerg does), or give one for all reads "
@@ -160,6 +161,7 @@ def _programs(given: Sequence[Sequence[str]]) -> dict[str, str]:
     programs: dict[str, str] = {}
     for header in given:
         lines = {field("ID", line): line for line in header if line.startswith("@PG\t")}
+        lines.pop("", None)
         renamed = {
             name: _free(name, programs) if programs.get(name, line) != line else name
             for name, line in lines.items()

@@ -12,6 +12,7 @@ import enum
 import gzip
 import importlib
 import io
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -24,6 +25,9 @@ from overlapper.runtime.streams import is_stream
 
 BLOCK_BYTES = 1 << 19
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_HEAD_BYTES = 600
+"""Bytes that tell what a file holds: a SAM record goes as far as its CIGAR, if that is not long."""
+_SAM_RECORD = re.compile(rb"[!-=?A-~][!-~]{0,253}\t[0-9]{1,5}\t[!-~]+\t[0-9]+\t[0-9]{1,3}\t[*0-9]")
 _SAM_HEADERS = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
 
 
@@ -90,16 +94,16 @@ def content_of(file: io.BufferedReader) -> Content:
     if head.startswith(_GZIP_MAGIC):
         # The first member may be cut off here; what it begins with is enough.
         with contextlib.suppress(zlib.error):
-            head = zlib.decompressobj(wbits=31).decompress(head, 16)
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD_BYTES)
     elif head.startswith(_ZSTD_MAGIC):
         zstd = _zstd()
         with contextlib.suppress(zstd.ZstdError):
-            head = zstd.ZstdDecompressor().decompress(head, 16)
+            head = zstd.ZstdDecompressor().decompress(head, _HEAD_BYTES)
     head = head.removeprefix(codecs.BOM_UTF8)
     for content, starts in _STARTS.items():
         if head.startswith(starts):
             return content
-    return Content.TEXT
+    return Content.SAM if _SAM_RECORD.match(head) else Content.TEXT
 
 
 def is_packed(file: io.BufferedReader) -> bool:

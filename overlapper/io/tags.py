@@ -2,7 +2,8 @@
 
 **A tag** is ``NAME:TYPE:VALUE``, as the SAM specification defines it, of type A, i, f, Z, H or B. In a
 comment (all that follows a name on its line) tags are what is between tabs, as ``samtools fastq -T '*'`` and
-``samtools import`` have it; what is none, such as ``runid=5``, counts for nothing. Of several of one name the
+``samtools import`` have it; what is none, such as ``runid=5`` or a number that its
+type has no room for, counts for nothing. Of several of one name the
 first one counts.
 
 **Kept** they are as text, with tabs between them, in a column of `overlapper.tables.Reads`, in the order they
@@ -39,9 +40,11 @@ _OF_ALIGNMENTS = frozenset(
 )
 _NUMBER = rb"[-+]?(?:[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?|inf|nan)"
 _TAG = re.compile(
-    rb"[A-Za-z][A-Za-z0-9]:(?:A:[!-~]|i:[-+]?[0-9]+|f:%b|Z:[ -~]*|H:(?:[0-9A-F]{2})*|B:[cCsSiIf](?:,%b)*)"
-    % (_NUMBER, _NUMBER)
+    rb"[A-Za-z][A-Za-z0-9]:(?:A:[!-~]|i:[-+]?[0-9]+|f:%b|Z:[ -~]*|H:(?:[0-9A-F]{2})*"
+    rb"|B:[cCsSiI](?:,[-+]?[0-9]+)*|B:f(?:,%b)*)" % (_NUMBER, _NUMBER)
 )
+_BITS = {b"c": 8, b"s": 16, b"i": 32}
+"""Of whole numbers; capital letters are for those without a sign, and ``i`` outside of B for both."""
 _NAME = re.compile("[A-Za-z][A-Za-z0-9]")
 _PARENT = re.compile(rb"[\t ]dx:i:-1(?![^\t])")
 
@@ -116,7 +119,7 @@ def chosen(reads: Reads, choice: TagChoice | None) -> tuple[Reads, int]:
         nonlocal outdated
         found: dict[bytes, bytes] = {}
         for tag in reads.tags_of(read)[1:].split(b"\t"):
-            if choice.has(tag[:2]) and _TAG.fullmatch(tag):
+            if choice.has(tag[:2]) and _TAG.fullmatch(tag) and _has_room(tag):
                 found.setdefault(tag[:2], tag)
         if not found.keys().isdisjoint(MODIFICATIONS) and not _fit(found, int(reads.lengths[read])):
             outdated += 1
@@ -124,6 +127,17 @@ def chosen(reads: Reads, choice: TagChoice | None) -> tuple[Reads, int]:
         return b"\t".join(found.values())
 
     return with_tags(reads, tags_of), outdated
+
+
+def _has_room(tag: bytes) -> bool:
+    """Tell whether a tag can hold its whole numbers."""
+    kind, text = (tag[3:4], tag[5:]) if tag[3:4] != b"B" else (tag[5:6], tag[7:])
+    if not text or not (bits := _BITS.get(kind.lower())):
+        return True
+    signed, unsigned = kind.islower(), kind.isupper() or tag[3:4] == b"i"
+    numbers = np.fromstring(text.decode(), sep=",")
+    least, most = -(2.0 ** (bits - 1)) if signed else 0, 2.0 ** (bits - (not unsigned)) - 1
+    return bool(numbers.min() >= least and numbers.max() <= most)
 
 
 def _fit(found: dict[bytes, bytes], length: int) -> bool:

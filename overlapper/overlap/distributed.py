@@ -31,7 +31,7 @@ from typing import Any, Self
 import numpy as np
 
 from overlapper.errors import MissingExtraError, ParameterError
-from overlapper.io.artifacts import RECORD, finished, writing
+from overlapper.io.artifacts import RECORD, finished, finished_artifact, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
 from overlapper.overlap.tiles import TileNumber, Tiles
 from overlapper.runtime import cleanup
@@ -266,10 +266,8 @@ def run_remotely(
 
 
 def _content(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
-    artifact = finished(path)
-    assert artifact, path
     files = {file.name: file.read_bytes() for file in path.iterdir() if file.name not in (RECORD, MARK)}
-    return files, artifact.facts
+    return files, finished_artifact(path).facts
 
 
 def _keep(paths: list[Path], strips: list[Strip]) -> None:

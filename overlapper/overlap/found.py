@@ -83,13 +83,12 @@ class FoundOverlaps:
     ) -> FoundOverlaps:
         """Find the overlaps of tiles that are not done already, by this process or workers."""
         workdir, params = folder.workdir, dataclasses.asdict(tiles.params)
-        for difference in workdir.changed(params):
-            folder.note(difference)
+        workdir.note_changes(params)
         results = workdir.path("overlaps", params, tiles.bounds.tolist(), *content_of(tiles.store))
         tiles = dataclasses.replace(tiles, results=results)
         missing = [tile for tile in tiles.numbers if tiles.missing(tile, verify=True)]
         if len(missing) < len(tiles.numbers):
-            folder.note(
+            workdir.note(
                 f"done already: {len(tiles.numbers) - len(missing)} of {counted(len(tiles.numbers), 'tile')}"
             )
         if folder.run_tiles:

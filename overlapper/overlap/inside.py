@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
-from overlapper.io.artifacts import Artifact, finished, finished_artifact, writing
+from overlapper.io.artifacts import Artifact, kept_or_made
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
@@ -65,15 +66,14 @@ class Inside:
         adapters = adapters_of(store.mapped()) if wanted else []
         if not adapters:
             return cls(store, np.zeros(len(store), np.int32), 0)
+        write = partial(_write, store=store, adapters=adapters, threads=threads)
         artifact: Artifact = MemoryArtifact()
-        if not workdir:
-            _write(artifact, store, adapters, threads)
+        if workdir:
+            artifact = kept_or_made(
+                workdir.path("inside", adapters, store.artifact.facts.get("reads")), write
+            )
         else:
-            path = workdir.path("inside", adapters, store.artifact.facts.get("content"))
-            if not finished(path, verify=True):
-                with writing(path) as made:
-                    _write(made, store, adapters, threads)
-            artifact = finished_artifact(path)
+            write(artifact)
         return cls(ReadStore.open(artifact), artifact.load(_BEFORE, np.int32), artifact.facts[_CUT])
 
     def on_whole(self, overlaps: Overlaps) -> Overlaps:
@@ -118,7 +118,7 @@ def _write(artifact: Artifact, store: ReadStore, adapters: list[str], threads: i
     """Write what `Inside` has."""
     taken = adapters_at_ends(store.mapped(), adapters, threads)
     artifact.facts |= write_inside(artifact, store, taken, threads)
-    artifact.facts["content"] = store.artifact.facts.get("content")
+    artifact.facts["reads"] = store.artifact.facts.get("reads")
     artifact.save("order", store.order[artifact.load("order", np.int64)])
     before = np.empty(len(store), np.int32)
     before[store.order] = taken[:, 0]

@@ -175,14 +175,11 @@ class Folder:
     budget : Budget
     run_tiles : callable, optional
         See `RunTiles`; one tile after the other in this process by default.
-    note : callable
-        Told what the user should know.
     """
 
     workdir: Workdir
     budget: Budget
     run_tiles: RunTiles | None = None
-    note: Callable[[str], None] = lambda text: None
 
 
 def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, threads: int) -> ChosenSeeds | None:
@@ -216,7 +213,7 @@ def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, thread
 
 def content_of(store: ReadStore) -> list[str]:
     """Return the digest of the reads of a store; none for corrected reads, alone in their work folder."""
-    content = store.artifact.facts.get("content")
+    content = store.artifact.facts.get("reads")
     return [content] if content else []
 
 

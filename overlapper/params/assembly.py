@@ -68,6 +68,8 @@ class AssembleParams(Limited):
         Error rate of reads above which ends of contigs that too few of them have are cut off.
     min_relative_depth : float
         Contigs less deep than this share of the main one are left out (`overlapper.assemble.shallow`).
+    telomere : str
+        What chromosomes begin with, such as CCCTAA; such ends are not cut off. Empty: nothing is looked for.
     graph : GraphParams
     cleaning : CleanParams
     """
@@ -86,9 +88,11 @@ class AssembleParams(Limited):
     haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
     depth: int = within(0, default=DEPTH)
     min_relative_depth: float = within(0, 1, default=0.0)
+    telomere: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._require(not {*self.telomere} - {*"ACGT"}, "telomere", "bases, A, C, G or T, such as CCCTAA")
         phase = self.haplotypes is WhatOfHaplotypes.PHASE
         apart = self.correct is not WhenToCorrect.NEVER and self.copies is not WhatOfCopies.COLLAPSE
         self._require(apart or not phase, "haplotypes", "phase only where copies are kept apart")

@@ -7,6 +7,7 @@ depends on, complete or not at all: the next run that asks for the same stage lo
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import time
@@ -19,7 +20,7 @@ import overlapper
 from overlapper.errors import ParameterError
 from overlapper.io import folders
 from overlapper.io.arrays import load_arrays, save_arrays
-from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.artifacts import Artifact, finished, finished_artifact, kept_or_made, writing
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.runtime.code_digest import digest_of_code
 from overlapper.tiled.plan import Budget
@@ -69,8 +70,6 @@ class Stages:
     budget : Budget, optional
         Memory to stay within: what `write` makes stays on disk then, in ``workdir``. By default it stays in
         memory, too, for the stages that follow.
-    note : callable
-        Told which stages are done already.
 
     Attributes
     ----------
@@ -83,17 +82,10 @@ class Stages:
         When the work was not begun.
     """
 
-    def __init__(
-        self,
-        workdir: Workdir | None = None,
-        budget: Budget | None = None,
-        *,
-        note: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, workdir: Workdir | None = None, budget: Budget | None = None) -> None:
         self.done: list[Stage] = []
         self.budget = budget
         self._workdir = workdir
-        self._note = note
         self._before = ""
         if budget and not workdir:
             raise ParameterError("stages in a memory budget need a folder to work in")
@@ -147,62 +139,34 @@ class Stages:
         OutputError
             When the result cannot be written.
         """
-        path, start = self._place(name, params), time.perf_counter()
-        if kept := self._kept(path, name):
-            return kept, self.done[-1].facts
-        if path is None or not self.budget:
-            made = MemoryArtifact()
-            facts = write(made, Path())
-            made.complete()
-            noted = self._note_made(path, name, facts, start)
-            if path is not None and self._workdir:
+        start, workdir, path, beside = time.perf_counter(), self._workdir, None, Path()
+        if workdir:
+            path = workdir.path(name, params, self._before)
+            self._before, beside = path.name, path.with_name(f"for-{path.name}")
+        made: Artifact
+        if kept := path and finished(path, verify=True):
+            made = kept
+        else:
+            in_memory = MemoryArtifact()
+            with writing(path) if path and self.budget else contextlib.nullcontext(in_memory) as made:
+                facts = write(made, beside)
+                in_memory.complete()
+                made.facts |= {"facts": facts, "seconds": round(time.perf_counter() - start, 4)}
+            if path and self.budget:
+                made = finished_artifact(path)
+            elif path and workdir:
                 # It is written while the next stage is made, which takes it from memory.
-                self._workdir.finisher.write(path, partial(made.copy_to, noted))
-            return made, facts
-        beside = _beside(path)
-        with writing(path) as artifact:
-            facts = write(artifact, beside)
-            artifact.facts |= self._note_made(path, name, facts, start)
-        if beside.is_dir():
+                workdir.finisher.call(partial(kept_or_made, path, in_memory.copy_to))
+        folder = path.name if path else ""
+        self.done.append(Stage(name, made.facts["facts"], made.facts["seconds"], bool(kept), folder))
+        if kept and workdir:
+            workdir.note(f"{name} is done already")
+        if workdir and beside.is_dir():
             folders.remove(beside)
-        whole = finished(path)
-        assert whole
-        return whole, facts
+        return made, made.facts["facts"]
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Call stages that are done otherwise, so that others can have their names; their folders stay."""
         self.done[:] = [
             dataclasses.replace(stage, name=names.get(stage.name, stage.name)) for stage in self.done
         ]
-
-    def _kept(self, path: Path | None, name: str) -> Artifact | None:
-        """Return the result of a stage that an earlier run made, and note it; None if it is not there."""
-        kept = path and finished(path, verify=True)
-        if path and kept:
-            self._note(f"{name} is done already")
-            if _beside(path).is_dir():
-                folders.remove(_beside(path))
-            self.done.append(Stage(name, kept.facts["facts"], kept.facts["seconds"], True, path.name))
-        return kept or None
-
-    def _note_made(self, path: Path | None, name: str, facts: dict[str, Any], start: float) -> dict[str, Any]:
-        """Note a stage that was begun at a time and is made now; return what its artifact says of that."""
-        seconds = _seconds_since(start)
-        self.done.append(Stage(name, facts, seconds, False, path.name if path else ""))
-        return {"facts": facts, "seconds": seconds}
-
-    def _place(self, name: str, params: Any) -> Path | None:
-        if self._workdir is None:
-            return None
-        path = self._workdir.path(name, params, self._before)
-        self._before = path.name
-        return path
-
-
-def _beside(path: Path) -> Path:
-    """Return the folder for what is made on the way to a result."""
-    return path.with_name(f"for-{path.name}")
-
-
-def _seconds_since(start: float) -> float:
-    return round(time.perf_counter() - start, 4)

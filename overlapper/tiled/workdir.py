@@ -18,7 +18,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -32,6 +32,10 @@ from overlapper.version import __version__
 _LOCK, _RUN, _PARAMS = "lock", "run", "params"
 _OF_STRIPS = re.compile("overlaps-[0-9a-f]{12}")
 """Of a folder that holds artifacts, the strips of tiles."""
+_ADDED = (
+    "All reads together decide what seeds, what is a repeat and how many errors there are, so "
+    "their overlaps are found anew"
+)
 _BEGINNINGS = (_LOCK, folders.MARK, f"{_RUN}.part")
 """What a run that was killed at once leaves, all of it empty."""
 
@@ -76,10 +80,13 @@ class Workdir:
         Made if it does not exist.
     option : str
         What the user names the folder with.
+    note : callable
+        Told what the user should know of what is kept.
 
     Attributes
     ----------
     folder : Path
+    note : callable
     digests : tuple of str, optional
         Of the inputs that `begin` was told; None before.
     finisher : Finisher
@@ -95,8 +102,14 @@ class Workdir:
         When another version began the work.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, option: str = "--workdir") -> None:
-        self.folder = Path(folder)
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        option: str = "--workdir",
+        note: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.folder, self.note = Path(folder), note
         self.digests: tuple[str, ...] | None = None
         self.finisher = Finisher()
         self._other = f"or name another {option}"
@@ -146,10 +159,13 @@ class Workdir:
 
     def _tidy(self) -> None:
         """Remove what a killed run left unfinished, here and in the folders of stages that have several."""
-        folders.remove_parts(self.folder)
-        for path in self.folder.iterdir():
-            if _OF_STRIPS.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                folders.remove_parts(path)
+        for folder in (self.folder, *self._of_strips()):
+            folders.remove_parts(folder)
+
+    def _of_strips(self) -> list[Path]:
+        """Return the folders of stages that have several artifacts."""
+        named = (path for path in self.folder.iterdir() if _OF_STRIPS.fullmatch(path.name))
+        return [path for path in named if path.is_dir() and not path.is_symlink()]
 
     def _finished(self, name: str) -> Artifact | None:
         return finished(self.folder / name, verify=True)
@@ -176,18 +192,24 @@ class Workdir:
         Parameters
         ----------
         inputs : sequence of Input
-            All that the work depends on, besides parameters.
+            What the work depends on, besides parameters and what it was begun on already.
 
         Raises
         ------
         InputError
-            When it was begun on other inputs.
+            When it was begun on other inputs, to which nothing was added.
         """
         known = self._known()
-        for given in inputs:
-            if known.get(given.what, {}).get("digest", given.digest) != given.digest:
+        others = [i for i in inputs if known.get(i.what, {}).get("digest", i.digest) != i.digest]
+        for given in others:
+            if not self.added(given):
                 raise self.other_input(given)
-        self.digests = tuple(given.digest for given in inputs)
+        if others:
+            added = {file: None for given in others for file in self.added(given)}
+            self.note(f"reads were added: {', '.join(added)}. {_ADDED}")
+            self._remove_results()
+            known = {}
+        self.digests = (*(self.digests or ()), *(given.digest for given in inputs))
         now = known | {given.what: dataclasses.asdict(given) for given in inputs}
         if self._run is None or now != known:
             with writing(self.folder / _RUN) as record:
@@ -202,12 +224,40 @@ class Workdir:
         given : Input
             Its own digest, and what is left out, is not looked at.
         """
-        noted = self._known().get(given.what)
-        if noted is None or None in given.states or given.states != noted.get("states"):
-            return None
-        if given.read_filter != noted.get("read_filter", {}):
+        noted = self._noted(given)
+        if not noted or None in given.states or given.states != noted.get("states"):
             return None
         return dataclasses.replace(given, digest=noted["digest"], left_out=noted.get("left_out", {}))
+
+    def added(self, given: Input) -> list[str]:
+        """Return the files added to those of before, which nobody touched; none if it is another input.
+
+        Parameters
+        ----------
+        given : Input
+            Its digest is not looked at.
+        """
+        noted, now = self._noted(given), dict(zip(given.files, given.states, strict=False))
+        before = dict(zip(noted.get("files", []), noted.get("states", []), strict=False))
+        if not before or any(state is None or state != now.get(file) for file, state in before.items()):
+            return []
+        return [file for file in given.files if file not in before]
+
+    def _noted(self, given: Input) -> dict[str, Any]:
+        """Return what is noted of an input, if the same of its files counted as now."""
+        noted: dict[str, Any] = self._known().get(given.what, {})
+        return noted if noted.get("read_filter") == given.read_filter else {}
+
+    def _remove_results(self) -> None:
+        """Remove what was made of the reads of before, but not what is being written now."""
+        strips = self._of_strips()
+        for path in (*(path for folder in strips for path in folder.iterdir()), *self.folder.iterdir()):
+            made = folders.kind_of(path) in (folders.ARTIFACT, folders.WORK) and not folders.is_part(path)
+            if made and path.name not in (_RUN, _PARAMS):
+                folders.remove(path)
+        for folder in strips:
+            with contextlib.suppress(OSError):  # somebody's files are in it
+                folder.rmdir()
 
     def other_input(self, given: Input) -> InputError:
         """Return the error that an input is another one than that which the work was begun on."""
@@ -239,16 +289,16 @@ class Workdir:
         check_no_link(path)
         return path
 
-    def changed(self, params: dict[str, Any]) -> list[str]:
+    def note_changes(self, params: dict[str, Any]) -> None:
         """Say which parameters differ from those of the last run here, and remember these."""
         params = json.loads(json.dumps(params))
         last = self._finished(_PARAMS)
         if last and last.facts == params:
-            return []
+            return
         with writing(self.folder / _PARAMS) as record:
             record.facts |= params
-        differences = _differences(last.facts, params, "") if last else []
-        return [f"parameters differ from the last run in {self.folder}: {one}" for one in differences]
+        for one in _differences(last.facts, params, "") if last else []:
+            self.note(f"parameters differ from the last run in {self.folder}: {one}")
 
 
 def _as_options(read_filter: dict[str, float]) -> str:

@@ -89,6 +89,7 @@ def test_files_tell_the_same(folder):
         "yes",
     )
     assert float(table["quality"]) > 20
+    assert table["alt_group"] == "*"
     stats = json.loads((whole / "stats.json").read_text())
     assert stats["contigs"]["bases"] == len(contig.sequence)
     assert list(stats["stages"]) == [
@@ -141,6 +142,14 @@ def test_a_log_may_be_in_the_folder_that_is_made(command, tmp_path):
     assert (result.code, result.err) == (1, "overlapper: error: no unitigs: there are no overlaps\n")
     assert "of CPU time" in (tmp_path / "deep" / "out" / "run.log").read_text().splitlines()[-1]
     assert (tmp_path / "deep" / "out" / "contigs.fasta").exists()
+
+
+@pytest.mark.parametrize("place", ["absent/reads.bam", "folder.bam", "reads.fa/reads.bam"])
+def test_reads_that_cannot_be_written_are_told_before_anything_is_done(command, reads_file, tmp_path, place):
+    (tmp_path / "folder.bam").mkdir()
+    refused = command("assemble", "reads.fa", "-o", "out", "--reads-out", place)
+    assert_refused(refused, 1, f"file {place} cannot be written", tmp_path, ["folder.bam", "reads.fa"])
+    assert "reading" not in refused.err
 
 
 def test_the_reason_for_no_contigs_names_what_can_be_changed(command, tmp_path):

@@ -1,12 +1,15 @@
 """``--depth``: what is set aside is told everywhere, and all reads are worked on where it is ``all``."""
 
 import json
+import re
 
+import pysam
 import pytest
 
 from overlapper.io.records import fastq_record
 from overlapper.simulate import adapted_model, generate_reads, random_genome
 from tests.cli.runner import overlapper
+from tests.sam_rules import problems
 
 
 @pytest.fixture(scope="module")
@@ -25,13 +28,25 @@ def stages_of(folder, depth):
 
 
 def test_what_is_set_aside_is_told(folder):
-    made = overlapper("assemble", "reads.fq", "--depth", "20", "-o", "out20", cwd=folder, check=True)
+    made = overlapper(
+        "assemble", "reads.fq", "--depth", "20", "-o", "out20", "--reads-out", "out20/reads.bam",
+        cwd=folder, check=True,
+    )  # fmt: skip
     stages, depth = stages_of(folder, 20)
     aside = stages["depth"]["reads set aside"]
     assert (stages["depth"]["depth kept"], depth) == (20, 20)
     assert aside > 20
     told = f"{aside:,} reads of {stages['depth']['bases set aside']:,} bases were set aside"
     assert told in made.stderr.decode()
+    aligned = int(re.search(r"(\d+) reads set aside, aligned to contigs", made.stderr.decode())[1])
+    assert 0.95 * aside < aligned <= aside
+    with pysam.AlignmentFile(str(folder / "out20" / "reads.bam")) as file:
+        mapped = {record.query_name for record in file.fetch(until_eof=True) if record.is_mapped}
+    with pysam.FastxFile(str(folder / "reads.fq")) as file:
+        assert len(mapped) > 0.95 * sum(1 for _ in file)
+    with pysam.FastxFile(str(folder / "out20" / "contigs.fasta")) as file:
+        contigs = {contig.name: contig.sequence for contig in file}
+    assert problems(pysam.view("-h", str(folder / "out20" / "reads.bam")), contigs) == []
     overlapper("report", "out20", "reads.fq", "-o", "report.html", cwd=folder, check=True)
     assert told in (folder / "report.html").read_text()
 

@@ -107,6 +107,24 @@ def test_comments_that_are_no_tags_do_not_count(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("kind", "least", "most"),
+    [
+        ("i", -(1 << 31), (1 << 32) - 1), ("B:c", -128, 127), ("B:C", 0, 255), ("B:s", -32768, 32767),
+        ("B:S", 0, 65535), ("B:i", -(1 << 31), (1 << 31) - 1), ("B:I", 0, (1 << 32) - 1),
+    ],
+)  # fmt: skip
+def test_numbers_that_a_tag_has_no_room_for_do_not_count(command, folder, kind, least, most):
+    """As in aux.fail-i1, aux.fail-i2, aux.fail-B2 and aux.fail-B3 of the tests of hts-specs."""
+    comma = ":" if kind == "i" else ","
+    kept = [f"XA:{kind}{comma}{least}", f"XB:{kind}{comma}{most}"]
+    lost = [f"XC:{kind}{comma}{least - 1}", f"XD:{kind}{comma}{most + 1}"]
+    (folder / "a.sam").write_text("@CO\ttext\n" + sam_line("r", REFERENCE[:500], [*kept, *lost]))
+    assert command("map", "ref.fa", "a.sam", "-o", "o.bam", "-t", "1").code == 0
+    written = pysam.view(str(folder / "o.bam")).strip().split("\t")
+    assert [field for field in written if field.startswith("X")] == kept
+
+
+@pytest.mark.parametrize(
     ("cigar", "length", "stays"),
     [("4M", 4, True), ("2H4M", 6, False), ("2H4M", 4, True), ("2H4M", None, False)],
 )
@@ -170,6 +188,14 @@ def test_header_lines_of_the_reads_are_kept(command, folder):
     assert command("map", "ref.fa", "pipe", "-o", "p.sam", "-t", "1").code == 0
     writer.join()
     assert [line for line in (folder / "p.sam").read_text().splitlines() if line[:3] == "@RG"] == [HEADER[0]]
+
+
+def test_groups_and_programs_without_a_name_are_left_out():
+    """As in hdr.RG0 and hdr.PG2 of the tests of hts-specs, which samtools refuses."""
+    given = ["@RG\tDS:no ID", "@RG\tID:run", "@PG\tVN:1", "@PG\tID:tool"]
+    lines = sam_header(Reads.from_sequences(["chr"], ["ACGT"]), None, "call", [given]).splitlines()
+    assert [line for line in lines if line[:3] in ("@RG", "@PG")][:2] == ["@RG\tID:run", "@PG\tID:tool"]
+    assert not {"@RG\tDS:no ID", "@PG\tVN:1"} & {*lines}
 
 
 def test_headers_of_several_files():

@@ -226,3 +226,47 @@ def test_lost_records_and_marks_are_made_anew(command, begun, whole, tmp_path):
     (begun / MARK).write_text("overlapper work folder, form 1\nlock\n")
     assert command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work", "-q").code == 0
     assert (tmp_path / "out.paf").read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("words", "out", "made"),
+    [
+        (("overlap", "--workdir", "work"), "out.paf", "work"),
+        (("assemble", "--min-overlap", 500), "out", "out/stages"),
+        (("assemble", "--min-overlap", 500, "--memory", "1G"), "out", "out/stages"),
+    ],
+)
+def test_reads_can_be_added_and_the_result_is_that_of_all_at_once(
+    command, folder, reads_file, tmp_path, words, out, made
+):
+    name, *options = words
+    other = tmp_path / "other.fa"
+    other.write_text((folder / "other.fa").read_text().replace(">", ">other_"))
+    assert command(name, "reads.fa", "-o", out, *options).code == 0
+    former = {path.name for path in (tmp_path / made).glob("*-????????????")}
+    added = command(name, "other.fa", "reads.fa", "-o", out, *options)
+    assert added.code == 0
+    assert "reads were added: other.fa. All reads together decide" in added.err
+    assert not former & {path.name for path in (tmp_path / made).iterdir()}, "nothing of former reads stays"
+    again = command(name, "other.fa", "reads.fa", "-o", out, *options)
+    assert "done already" in again.err
+    assert "were added" not in again.err
+    at_once = command(
+        name, "other.fa", "reads.fa", "-o", f"at_once_{out}", *options[2 * (name == "overlap") :]
+    )
+    assert at_once.code == 0
+    files = [f"{out}/{file}" for file in ("contigs.gfa", "contigs.tsv")] if name == "assemble" else [out]
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (tmp_path / f"at_once_{file}").read_bytes()
+    # Those of before must all be there, as they were.
+    for given in (("reads.fa",), ("other.fa",)):
+        refused = command(name, *given, "-o", out, *options)
+        assert refused.code == 1
+        assert (
+            f"file {given[0]}: is not what the work in {made} was begun on, other.fa, reads.fa" in refused.err
+        )
+    reads_file.write_text(reads_file.read_text().replace("A", "C", 1))
+    (tmp_path / "third.fa").write_text(">third\nACGTACGT\n")
+    refused = command(name, "other.fa", "reads.fa", "third.fa", "-o", out, *options)
+    assert refused.code == 1
+    assert "is not what the work in" in refused.err

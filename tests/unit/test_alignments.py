@@ -1,5 +1,6 @@
 """Reads from SAM, BAM and CRAM files."""
 
+import gzip
 import os
 import tempfile
 import threading
@@ -9,7 +10,8 @@ import numpy as np
 import pysam
 import pytest
 
-from overlapper.errors import TruncatedError
+from overlapper.errors import FormatError, TruncatedError
+from overlapper.io.alignments import header_of
 from overlapper.io.fastx import FastxParts, read_fastx
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
@@ -114,6 +116,20 @@ def test_from_a_pipe(alignments, reference, tmp_path):
     writer.start()
     check(read_fastx(pipe, keep_qualities=True, reference=reference))
     writer.join()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("place", ["4\t*\t0\t0\t*", "0\tchr\t1\t60\t4M"])
+def test_sam_without_a_header(tmp_path, pack, place):
+    """As ``samtools view`` writes it, and seq.pass2 of the tests of hts-specs."""
+    text = f"one\t{place}\t*\t0\t0\tACGT\tIIII\tXA:Z:{'x' * 5000}\ntwo\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n"
+    (tmp_path / "a").write_bytes(pack(text.encode()))
+    reads = read_fastx(tmp_path / "a")
+    assert (reads.names, reads.sequence(0), reads.sequence(1)) == (["one", "two"], "ACGT", "AC")
+    assert header_of(str(tmp_path / "a")) == []
+    (tmp_path / "a.paf").write_text("one\t4\t0\t4\t+\ttwo\t4\t0\t4\t4\t4\t255\n")
+    with pytest.raises(FormatError, match="starts with 'o': neither FASTA"):
+        read_fastx(tmp_path / "a.paf")
 
 
 def test_beside_fastq(alignments, reference, tmp_path):

@@ -1,13 +1,14 @@
 """Artifacts are complete or not there, also where they are finished in a thread of their own."""
 
 import os
+from functools import partial
 
 import numpy as np
 import pytest
 
 from overlapper.errors import InputError, OutputError
 from overlapper.io import artifacts
-from overlapper.io.artifacts import RECORD, Finisher, finished, writing
+from overlapper.io.artifacts import RECORD, Finisher, finished, kept_or_made, writing
 from overlapper.io.folders import MARK
 from overlapper.io.json_records import write_record
 
@@ -27,7 +28,10 @@ def test_all_are_there_when_the_finisher_is_left(tmp_path):
 def test_what_is_written_behind_is_there_when_the_finisher_is_left(tmp_path):
     with Finisher() as finisher:
         for number in range(3):
-            finisher.write(tmp_path / f"{number}", lambda to, n=number: to.save("values", np.arange(n + 1)))
+            path = tmp_path / f"{number}"
+            finisher.call(
+                partial(kept_or_made, path, lambda to, n=number: to.save("values", np.arange(n + 1)))
+            )
     for number in range(3):
         kept = finished(tmp_path / f"{number}", verify=True)
         assert list(kept.load("values", np.int64)) == list(range(number + 1))
@@ -39,7 +43,7 @@ def test_what_cannot_be_written_behind_is_told_and_not_there(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputError, match="No space left on device"), Finisher() as finisher:
-        finisher.write(tmp_path / "made", write)
+        finisher.call(partial(kept_or_made, tmp_path / "made", write))
     assert os.listdir(tmp_path) == []
 
 

@@ -14,7 +14,7 @@ from overlapper.correct.resources import Resources
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact, writing
-from overlapper.io.identity import digest_of_arrays, digest_of_reads
+from overlapper.io.identity import QualitiesDigest, digest_of_reads
 from overlapper.overlap import pipeline
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
@@ -56,7 +56,7 @@ def stored(
     """Correct in so many blocks of tiles."""
     reads = reads_of()
     parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
-    with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
+    with Workdir(folder, note=note) as workdir, pytest.MonkeyPatch.context() as patch:
         store = store_reads(workdir, parts)
         patch.setattr(
             "overlapper.overlap.tiles.cut_blocks",
@@ -64,7 +64,7 @@ def stored(
         )
         made = correct_packed(
             store,
-            Resources(Stages(workdir, Budget(LARGE, threads), note=note), threads),
+            Resources(Stages(workdir, Budget(LARGE, threads)), threads),
             None,
             PARAMS,
             uncovered=uncovered,
@@ -135,8 +135,8 @@ def test_reads_are_the_same_in_memory_and_on_disk(tmp_path):
     )  # fmt: skip
     with Workdir(tmp_path / "w") as workdir:
         on_disk = store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
-        assert on_disk.artifact.facts["content"] == digest_of_reads(reads)
-        assert on_disk.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
+        assert on_disk.artifact.facts["reads"] == digest_of_reads(reads)
+        assert on_disk.artifact.facts["qualities"] == digest_of_reads(reads, QualitiesDigest)
         for store in (on_disk, packed(reads, 1)):
             assert store.names().names == reads.names
             assert store.names().lengths.tolist() == reads.lengths.tolist()

@@ -14,12 +14,10 @@ BASES = "ACGTTGCATTAGGCTAACGT" * 5
 
 
 def packed(folder, path, keep_qualities=True):
-    """Pack reads as a run does, and note what they are."""
+    """Pack reads as a run does."""
     parts = FastxParts(str(path), keep_qualities=keep_qualities)
     with Workdir(folder) as workdir:
-        store = store_reads(workdir, parts)
-        workdir.begin([parts.as_input("qualities", "", [])] if keep_qualities else [])
-        return store
+        return store_reads(workdir, parts)
 
 
 @pytest.fixture

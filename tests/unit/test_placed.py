@@ -3,10 +3,12 @@
 import dataclasses
 
 import numpy as np
+import pysam
 
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.laid_out import Contigs
-from overlapper.assemble.placed import ContigMapper, PlacedReads
+from overlapper.assemble.placed import ContigMapper, PlacedReads, write_reads
+from overlapper.io.mappings import MappingOptions
 from overlapper.io.read_store import ReadStore
 from overlapper.sketch.canonical import packed
 from overlapper.tables import MappingKind, Reads
@@ -31,10 +33,10 @@ def placed_at(rows, texts):
     return PlacedReads(contig, read, start, reverse, zeros, lengths, lengths, zeros, zeros)
 
 
-def mapped(contigs, placed, texts):
+def mapped(contigs, placed, texts, aside=()):
     store = packed(Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts), 1)
     assert isinstance(store, ReadStore)
-    found = list(ContigMapper(contigs, placed, 1).aligned(store))
+    found = list(ContigMapper(contigs, placed, 1, np.array(aside, int)).aligned(store))
     assert [number for numbers, _, _ in found for number in numbers] == list(range(len(texts)))
     return [row for _, _, mappings in found for row in mappings]
 
@@ -61,14 +63,34 @@ def test_reads_across_the_first_base_of_a_circle_have_two_records():
         parts = [(1000, 2500), (0, 1000)] if reverse else [(0, 1500), (1500, 2500)]
         assert [(row.q_start, row.q_end) for row in (first, second)] == parts
         assert [row.matches for row in (first, second)] == [1500, 1000]
+        assert first.second_score == second.second_score == 0, (
+            "its part behind the first base is no other place"
+        )
     (whole,) = (row for row in found if row.query == 2)
     assert (whole.t_start, whole.t_end) == (500, 3000)
     noisy = [row for row in found if row.query == 3]
+    assert {row.second_score for row in noisy} == {0}
     assert {row.t_end for row in noisy} & {5000} and {row.t_start for row in noisy} & {0}
     assert sum(row.q_end - row.q_start for row in noisy) > 0.99 * len(texts[3])
     for row in noisy:
         on_read, on_target = (sum(n >> 4 for n in row.cigar.tolist() if n & 15 != gap) for gap in (2, 1))
         assert (on_read, on_target) == (row.q_end - row.q_start, row.t_end - row.t_start)
+
+
+def test_reads_set_aside_lie_where_they_align_best():
+    """The first two contigs are equal: nothing says of which one a read of theirs is."""
+    across = (CIRCLE + CIRCLE)[4000:6000]
+    texts = [LINE[:2000], mutated(RNG, across, 0.02), reverse_complement(LINE[3000:5000]), LINE[3000:5000]]
+    contigs = contigs_of(LINE, LINE, CIRCLE, circular=[False, False, True])
+    rows = mapped(contigs, placed_at([(0, 1, 0, False)], texts), texts, aside=[1, 2])
+    assert {row.query for row in rows} == {0, 1, 2}, "a read that was not laid out has no place"
+    (sure,) = (row for row in rows if row.query == 0)
+    assert (sure.target, sure.quality) == (1, 60)
+    across = [(row.target, row.t_start, row.t_end) for row in rows if row.query == 1]
+    assert sorted(across) == [(2, 0, 1000), (2, 4000, 5000)]
+    assert all(row.quality == 60 for row in rows if row.query == 1)
+    (unsure,) = (row for row in rows if row.query == 2)
+    assert (unsure.reverse, unsure.t_start, unsure.t_end, unsure.quality) == (True, 3000, 5000, 0)
 
 
 def test_places_move_with_their_contigs():
@@ -82,19 +104,40 @@ def test_places_move_with_their_contigs():
     assert moved.start.tolist() == [570, 1451] and moved.reverse.tolist() == [False, True]
 
 
+@dataclasses.dataclass
+class Pieces:
+    contig: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+
+@dataclasses.dataclass
+class Phased:
+    pieces: Pieces
+    block: np.ndarray
+    haplotype: np.ndarray
+
+
+def test_reads_set_aside_have_the_haplotype_of_where_they_align(tmp_path):
+    pieces = Pieces(np.array([0, 0]), np.array([0, 3000]), np.array([3000, 6000]))
+    phased = Phased(pieces, np.array([1, 0]), np.array([2, 0]))
+    texts = [LINE[:2000], reverse_complement(LINE[500:2500]), LINE[4000:6000], random_text(RNG, 2000)]
+    placed = placed_at([(0, 0, 0, False)], texts).phased(phased)
+    mapper = ContigMapper(contigs_of(LINE, circular=[False]), placed, 1, np.array([1, 2, 3]))
+    store = packed(Reads.from_sequences([f"r{i}" for i in range(4)], texts), 1)
+    counts = write_reads(f"{tmp_path}/o.bam", mapper, phased, store, MappingOptions())
+    assert counts == {
+        "reads of contigs": 1, "reads of contigs not aligned": 0, "reads set aside, aligned to contigs": 2,
+    }  # fmt: skip
+    with pysam.AlignmentFile(f"{tmp_path}/o.bam") as file:
+        found = {r.query_name: (r.is_mapped, dict(r.get_tags())) for r in file}
+    assert [found[f"r{i}"][0] for i in range(4)] == [True, True, True, False]
+    assert [(tags.get("HP"), tags.get("PS")) for _, tags in found.values()] == [(2, 1)] * 2 + [
+        (None, None)
+    ] * 2
+
+
 def test_a_read_has_the_haplotype_of_the_piece_that_holds_most_of_it():
-    @dataclasses.dataclass
-    class Pieces:
-        contig: np.ndarray
-        start: np.ndarray
-        end: np.ndarray
-
-    @dataclasses.dataclass
-    class Phased:
-        pieces: Pieces
-        block: np.ndarray
-        haplotype: np.ndarray
-
     pieces = Pieces(np.array([0, 0, 0, 1]), np.array([0, 500, 900, 0]), np.array([500, 900, 2000, 800]))
     phased = Phased(pieces, np.array([1, 0, 2, 1]), np.array([1, 0, 2, 2]))
     rows = [
