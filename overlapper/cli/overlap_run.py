@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, work_folder
-from overlapper.runtime.messages import counted
+from overlapper.cli.workers import allowed, devices_for
 
 if TYPE_CHECKING:
     from overlapper.gpu.opening import Opening
@@ -68,8 +68,8 @@ def find_and_write(
     with ExitStack() as closing:
         folder, opened = None, None
         if limits.given:
-            devices = _devices(request, limits)
-            limits = _with_processors(limits, devices, progress)
+            devices = devices_for(request.extender, request.device, limits.scheduler)
+            limits = dataclasses.replace(limits, workers=allowed(limits.workers, devices, progress))
         progress.report("reading")
         if limits.given:
             store, folder = _on_disk(request, limits, progress, closing)
@@ -194,28 +194,6 @@ def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: 
     return []
 
 
-def _devices(request: OverlapRequest, limits: Limits) -> list[str]:
-    """Return the devices that extend candidates; those of a cluster are for its workers to know."""
-    from overlapper.extend.registry import extending_devices
-
-    found = extending_devices(request.extender, "cpu" if limits.scheduler else request.device)
-    return [device.name for device in found]
-
-
-def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
-    """Return limits with at most as many worker processes as there are processors."""
-    from overlapper.runtime.threads import available_threads
-
-    processors = available_threads()
-    if limits.workers <= processors or devices[0] != "cpu":
-        return limits
-    progress.note(
-        f"starting {counted(processors, 'worker')}, one for each processor that may be used, "
-        f"not {limits.workers}"
-    )
-    return dataclasses.replace(limits, workers=processors)
-
-
 def _with_workers(
     folder: Folder, limits: Limits, threads: int, devices: list[str], closing: ExitStack
 ) -> Folder:
@@ -226,7 +204,7 @@ def _with_workers(
 
     cluster = closing.enter_context(Cluster(limits.workers, limits.scheduler, threads, devices))
     budget = dataclasses.replace(folder.budget, workers=cluster.size)
-    return dataclasses.replace(folder, budget=budget, run_tiles=cluster.run_tiles)
+    return dataclasses.replace(folder, budget=budget, workers=cluster)
 
 
 def _told_apart(

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
-from overlapper.tiled.plan import cut_blocks
+from overlapper.tiled.plan import TILES_A_WORKER, cut_blocks
 
 SAMPLE_TARGETS = 16
 
@@ -38,7 +38,7 @@ Laid = tuple[Overlaps, np.ndarray]
 def rows_on(
     targets: Reads, store: ReadStore, rate: ErrorRate, round_: Round, room: int | None, beside: Path
 ) -> Rows:
-    """Lay reads on targets, with at most one row for each pair.
+    """Lay reads on targets, here or on workers, with at most one row for each pair.
 
     Parameters
     ----------
@@ -51,29 +51,30 @@ def rows_on(
         Bytes that a tile may take: a block of targets and one of reads, with their seeds; None lays all reads
         on all targets at once.
     beside : Path
-        Folder of the seeds of tiles, which is removed again.
+        Folder of the seeds of tiles in a memory budget, which is removed again.
     """
-    threads, n = round_.threads, len(targets)
+    threads, n, resources = round_.threads, len(targets), round_.resources
     round_.report("choosing parameters", 0, 0)
     params, _ = preset_params(store.mapped(), rate, threads)
     round_.report("seeding", 0, 0)
     together = _Together(targets.bases_alone(), store)
-    if room is None:
-        reads = together.mapped()
-        whole = _Tile(reads, finder(params.finder).prepare(reads, params, threads), 0, n, n)
-        sampled = [of_reads(whole.finder.find(t, t + 1), n) for t in sample_targets(n).tolist()]
-        measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
-        tiles, read_blocks = iter([whole]), 1
-    else:
-        seeds = _chosen_seeds(together, n, params, room, beside, threads)
-        measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
-        tiles, read_blocks = _tiles(together, n, seeds, params, threads)
-    params = chain.with_typical(params, measured)
-    found = itertools.chain.from_iterable(laid(tile, params, threads) for tile in tiles)
-    total = n * read_blocks
-    rows = rows_of_laid(reported(found, "laying reads on windows", total, round_.report), n)
-    if room is not None:
-        folders.remove(beside)
+    with resources.folder(beside) as folder:
+        if room is None or folder is None:
+            reads = together.mapped()
+            whole = _Tile(reads, finder(params.finder).prepare(reads, params, threads), 0, n, n)
+            sampled = [of_reads(whole.finder.find(t, t + 1), n) for t in sample_targets(n).tolist()]
+            measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
+            params, total = chain.with_typical(params, measured), n
+            found = laid(whole, params, threads)
+        else:
+            seeds = _chosen_seeds(together, n, params, room, folder, round_)
+            measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
+            params = chain.with_typical(params, measured)
+            tiles, read_blocks = _tiles(targets.bases_alone(), store, seeds, params)
+            found, total = resources.each(_laid_in_tile, tiles), n * read_blocks
+        rows = rows_of_laid(reported(found, "laying reads on windows", total, round_.report), n)
+        if folder:
+            folders.remove(folder)
     return rows
 
 
@@ -98,36 +99,86 @@ class _Tile(NamedTuple):
 
 
 def _chosen_seeds(
-    together: _Together, n: int, params: Params, room: int, beside: Path, threads: int
+    together: _Together, n: int, params: Params, room: int, folder: Path, round_: Round
 ) -> ChosenSeeds:
     """Choose which places seed, and cut ``n`` targets and the reads into blocks."""
-    kind = finder(params.finder)
-    with writing(beside) as artifact:
-        seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, threads)
+    kind, fewest = finder(params.finder), TILES_A_WORKER * round_.resources.slots
+    with writing(folder) as artifact:
+        seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, round_.threads)
         total = max(int(together.lengths.sum()), 1)
         cuts = []
         for first, lengths in ((0, together.lengths[:n]), (n, together.lengths[n:])):
             of_seeds = seed_bytes * int(lengths.sum()) // total
-            cuts.append(first + cut_blocks(lengths, of_seeds, room // 2))
+            cuts.append(first + cut_blocks(lengths, of_seeds, room // 2, fewest))
         artifact.save("bounds", np.unique(np.concatenate(cuts)))
-    return ChosenSeeds.at(beside)
+    return ChosenSeeds.at(folder)
+
+
+class _TileToLoad(NamedTuple):
+    """A `_Tile`, loaded by whoever works on it (`overlapper.overlap.distributed.Part`).
+
+    Attributes
+    ----------
+    targets : Reads
+    first_target : int
+    store : ReadStore
+    start, stop : int
+        Of the reads in the store.
+    first_read : int
+        As of `_Tile`.
+    seeds : ChosenSeeds
+    blocks : list of int
+        Those of the targets and of the reads.
+    params : Params
+    """
+
+    targets: Reads
+    first_target: int
+    store: ReadStore
+    start: int
+    stop: int
+    first_read: int
+    seeds: ChosenSeeds
+    blocks: list[int]
+    params: Params
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of the reads and the seeds."""
+        return [self.store.artifact.folder, self.seeds.artifact.folder]
+
+    def whole(self) -> Self:
+        """Return the same with its reads and seeds."""
+        store = ReadStore.of(self.store.block(self.start, self.stop))
+        seeds = self.seeds.only(self.blocks)
+        return self._replace(store=store, start=0, stop=len(store), seeds=seeds, blocks=[0, 1])
+
+    def load(self, threads: int) -> _Tile:
+        """Return the tile."""
+        reads = Reads.concat([self.targets, self.store.block(self.start, self.stop)])
+        n, seeding = len(self.targets), self.seeds.of_blocks(self.blocks)
+        of_tile = finder(self.params.finder).of_tile(reads, seeding, self.seeds, self.params, n, threads)
+        return _Tile(reads, of_tile, self.first_target, n, self.first_read)
 
 
 def _tiles(
-    together: _Together, n: int, seeds: ChosenSeeds, params: Params, threads: int
-) -> tuple[Iterator[_Tile], int]:
-    """Return all tiles, each loaded when it comes, and how many blocks of reads there are."""
-    kind, bounds = finder(params.finder), list(itertools.pairwise(seeds.bounds.tolist()))
+    targets: Reads, store: ReadStore, seeds: ChosenSeeds, params: Params
+) -> tuple[Iterator[_TileToLoad], int]:
+    """Return all tiles, and how many blocks of reads there are."""
+    n, bounds = len(targets), list(itertools.pairwise(seeds.bounds.tolist()))
     target_blocks = sum(first < n for first, _ in bounds)
 
-    def loaded(queries: int, block: int) -> _Tile:
+    def tile(queries: int, block: int) -> _TileToLoad:
         (first, last), (start, stop) = bounds[queries], bounds[block]
-        reads = Reads.concat([together.block(first, last), together.block(start, stop)])
-        of_tile = kind.of_tile(reads, seeds.of_blocks([queries, block]), seeds, params, last - first, threads)
-        return _Tile(reads, of_tile, first, last - first, start)
+        on = targets.rows(first, last)
+        return _TileToLoad(on, first, store, start - n, stop - n, start, seeds, [queries, block], params)
 
     numbers = itertools.product(range(target_blocks), range(target_blocks, len(bounds)))
-    return itertools.starmap(loaded, numbers), len(bounds) - target_blocks
+    return itertools.starmap(tile, numbers), len(bounds) - target_blocks
+
+
+def _laid_in_tile(tile: _TileToLoad, threads: int) -> Iterator[Laid]:
+    return laid(tile.load(threads), tile.params, threads)
 
 
 class _Together:

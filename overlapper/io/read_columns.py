@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from overlapper.io.arrays import loaded_arrays
-from overlapper.io.artifacts import Artifact
+from overlapper.io.artifacts import Artifact, finished_artifact
 from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
@@ -51,6 +52,15 @@ class ReadColumns:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies for other processes opened there."""
+        return ReadColumns.in_folder, (self.artifact.folder.absolute(), self.prefix)
+
+    @classmethod
+    def in_folder(cls, folder: Path, prefix: str) -> Self:
+        """Open what `overlapper.io.arrays` wrote to a folder."""
+        return cls.within(finished_artifact(folder), prefix)
 
     @property
     def bytes_of_each(self) -> np.ndarray:

@@ -129,8 +129,10 @@ class ReadStore(ReadColumns):
         return cls.open(finished_artifact(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Have copies for other processes opened there."""
-        return ReadStore.at, (self.artifact.folder,)
+        """Have copies for other processes opened there, unless they are in memory."""
+        if isinstance(self.artifact, MemoryArtifact):
+            return type(self), tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        return ReadStore.at, (self.artifact.folder.absolute(),)
 
     def mapped(self) -> Reads:
         """Return all reads, without names, their bases left on disk until they are read."""

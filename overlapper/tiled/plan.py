@@ -65,8 +65,8 @@ class Budget:
 
     @classmethod
     def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
-        """Return the budget given; 0 is half of the machine's memory."""
-        return cls(memory or all_memory() // 2, threads, workers)
+        """Return the budget given; 0 is half of the machine's memory, for all workers together."""
+        return cls(memory or all_memory() // 2 // workers, threads, workers)
 
     def left(self, n_reads: int) -> int:
         """Return the bytes that are left for a tile or a range of hashes.

@@ -24,9 +24,9 @@ from overlapper.tiled.workdir import Workdir
 
 def slow_down():
     write = tiles.write_strip
-    def slowly(*arguments):
+    def slowly(*arguments, **named):
         time.sleep(1)
-        write(*arguments)
+        write(*arguments, **named)
     tiles.write_strip = slowly
 
 if __name__ == "__main__":
@@ -42,15 +42,15 @@ if __name__ == "__main__":
             if (step, done) == ("overlapping", 1):
                 os.kill(pids[doomed], signal.SIGKILL)
             reported.append((step, done, total))
-        finish = cluster._finished
-        def lose_the_connection_once(work, missing):
-            for done in finish(work, missing):
+        finish = cluster._completed
+        def lose_the_connection_once(*arguments):
+            for number, done in enumerate(finish(*arguments)):
                 yield done
-                if (done, len(missing)) == (15, 21):
+                if number == 14 and cluster.client is before:
                     raise CommClosedError("the link is cut")
-        cluster._finished = lose_the_connection_once
+        cluster._completed = lose_the_connection_once
         before = cluster.client
-        folder = Folder(workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles)
+        folder = Folder(workdir, plan.Budget(1 << 34, 4), workers=cluster)
         run = pipeline.find(store, threads=4, folder=folder, report=report)
         alive = set(cluster.client.run(os.getpid).values())
     assert pids[doomed] not in alive
