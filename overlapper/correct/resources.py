@@ -93,10 +93,11 @@ class Resources:
 
         A ``client`` is a `dask.distributed.Client`, whose workers do parts of the work.
         """
-        from overlapper.overlap.distributed import Cluster
+        threads, workers = threads or available_threads(), None
+        if client is not None:
+            from overlapper.overlap.distributed import Cluster
 
-        threads = threads or available_threads()
-        workers = None if client is None else Cluster(0, None, threads, client=client)
+            workers = Cluster(0, None, threads, client=client)
         return cls(stages or Stages(), threads, device, gpu_memory, workers)
 
     @property

@@ -19,6 +19,7 @@ import importlib.util
 import multiprocessing
 import os
 import signal
+import socket
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,10 +28,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.errors import MissingExtraError, OutOfMemoryError, ParameterError
 from overlapper.io.artifacts import RECORD, digest_of
 from overlapper.io.folders import ANYTHING, temporary_folder
 from overlapper.runtime import cleanup
+from overlapper.tiled.stages import code_digest
 
 RETRIES = 5
 """Times that a part is tried again on another worker."""
@@ -86,11 +88,13 @@ class Cluster:
 
     Raises
     ------
+    OutOfMemoryError
+        When workers end again and again on the same part.
     MissingExtraError
         When Dask is not installed, or what it takes to make certificates for processes to start.
     ParameterError
-        When the scheduler does not answer, processes cannot be started, or more are asked for than there are
-        GPUs.
+        When the scheduler does not answer, processes cannot be started, more are asked for than there are
+        GPUs, or a worker has another program.
     """
 
     def __init__(
@@ -175,12 +179,19 @@ class Cluster:
         """
         from distributed.client import FutureCancelledError
         from distributed.comm import CommClosedError
+        from distributed.scheduler import KilledWorker
 
         coming, begun = enumerate(parts), dict[int, SomePart]()
         for trial in range(RETRIES + 1):
             try:
                 yield from self._completed(function, coming, begun)
                 return
+            except KilledWorker as error:
+                raise OutOfMemoryError(
+                    "workers ended again and again on the same part of the work, the last one at "
+                    f"{error.last_worker.address}. Most likely they lack memory: give a smaller --memory, "
+                    "which is that of each worker, or start fewer workers on a machine"
+                ) from None
             except (CommClosedError, FutureCancelledError):
                 if trial == RETRIES or self._given:
                     raise
@@ -222,7 +233,9 @@ class Cluster:
             part = part.whole()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # there is no other way to the workers
-            return self.client.submit(function, part, self._threads_of_part, pure=False, retries=RETRIES)
+            return self.client.submit(
+                _done, function, part, self._threads_of_part, code_digest(), pure=False, retries=RETRIES
+            )
 
     def _sees(self, folder: Path) -> bool:
         """Tell whether all workers have an artifact under its path."""
@@ -232,6 +245,16 @@ class Cluster:
             found = self.client.run(_digest, record).values()
             self._seen[folder] = bool(folder.name) and {*found} == {_digest(record)}
         return self._seen[folder]
+
+
+def _done(function: Callable[[SomePart, int], Result], part: SomePart, threads: int, code: str) -> Result:
+    """Call a function on the worker, if its program is that of the run: others give other results."""
+    if code_digest() != code:
+        raise ParameterError(
+            f"a worker on {socket.gethostname()} has another overlapper, {Path(__file__).parents[1]}: "
+            "install there what runs here"
+        )
+    return function(part, threads)
 
 
 def _digest(path: Path) -> str | None:

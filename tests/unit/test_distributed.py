@@ -158,3 +158,34 @@ def test_started_processes_accept_nobody_else(tmp_path):
 
 def test_started_processes_leave_no_files(tiled):
     assert list((tiled / "tmp").iterdir()) == []
+
+
+TROUBLE = """
+import os
+from typing import NamedTuple
+import pytest
+from overlapper.errors import OutOfMemoryError, ParameterError
+from overlapper.overlap import distributed
+
+class Part(NamedTuple):
+    folders: tuple = ()
+
+def die(part, threads):
+    os._exit(1)
+
+if __name__ == "__main__":
+    with distributed.Cluster(1, None, 1) as cluster:
+        cluster.client.cluster.scheduler.allowed_failures = 0
+        with pytest.raises(OutOfMemoryError, match="ended again and again on the same part"):
+            list(cluster.in_order(die, [Part()]))
+        distributed.code_digest = lambda: "that of another version"
+        with pytest.raises(ParameterError, match="has another overlapper"):
+            list(cluster.in_order(lambda part, threads: 1, [Part()]))
+        print("told")
+"""
+
+
+def test_workers_that_die_and_workers_with_another_program_are_told(tmp_path):
+    (tmp_path / "script.py").write_text(TROUBLE)
+    done = python("script.py", cwd=tmp_path)
+    assert done.stdout == b"told\n", done.stderr.decode()

@@ -14,6 +14,7 @@ from tests.read_sets import fasta_of
 OF_A_CLIENT = """
 import os, signal
 import numpy as np
+from overlapper import find_overlaps
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.reads import correct
@@ -22,8 +23,8 @@ from overlapper.overlap.distributed import Cluster
 
 def same(one, other):
     assert len(one) == len(other) > 0
-    for name in ("lengths", "words", "qualities"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    for field in type(one).fields_of("column", "ragged"):
+        np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name))
 
 if __name__ == "__main__":
     accurate, noisy = read_fastx("accurate.fa"), read_fastx("noisy.fa")
@@ -42,6 +43,7 @@ if __name__ == "__main__":
 
         same(correct(noisy, client=client, report=kill).reads, corrected.reads)
         assert first not in client.run(os.getpid).values()
+        same(find_overlaps(accurate, client=client), find_overlaps(accurate, threads=1))
         made = assemble_reads(accurate, client=client)
         same(made.contigs.sequences, assembled.contigs.sequences)
         assert [stage.facts for stage in made.stages] == [stage.facts for stage in assembled.stages]
