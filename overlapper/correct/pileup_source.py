@@ -31,8 +31,8 @@ _BUCKET_ROWS = 1 << 18
 """Average number of rows of a bucket, the range of targets whose rows are sorted together."""
 _PART_ROWS, _BASES_OF_ROW = 1 << 16, 64
 """About the number of rows of a part (`rows_in_parts`); so many bases of targets count as one."""
-_ROW_COPIES = 4
-"""Most copies of the rows of a block that are in memory."""
+_BYTES_OF_ROW = 4 * ROW_BYTES
+"""Of memory in a block: four copies of a row at most."""
 _PLACED_BITS, _LOW = 16, 0xFFFF
 BLOCK_OF_WORKER = 1 << 22
 """Bases of targets of a block for a worker: the more, the fewer reads are loaded again for another one."""
@@ -275,7 +275,13 @@ class PileupSource:
         lengths = self.targets.lengths[numbers]
         share = share_for_threads(int(lengths.sum()), BLOCK_OF_WORKER, workers)
         for start, stop in itertools.pairwise(cut_falling(lengths, share, workers).tolist()):
-            yield from self._that_fit(numbers, start, stop)
+            firsts, sizes = self._places_of(numbers[start:stop])
+            read = np.unique(self.rows.gathered("read", np.int32, firsts, sizes))
+            taken = lengths[start:stop].sum() + _BYTES_OF_ROW * sizes.sum() + self.reads.bytes_of(read).sum()
+            if self.room is None or taken <= self.room:
+                yield start, stop
+            else:
+                yield from self._that_fit(numbers, start, stop)
 
     def _that_fit(self, numbers: np.ndarray, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of targets within one that fit into memory with their reads and rows."""
@@ -287,7 +293,7 @@ class PileupSource:
         for place, target in enumerate(numbers[start:end].tolist(), start):
             low, high = int(self.first[target]), int(self.first[target + 1])
             on = np.unique(self.rows.load("read", np.int32, low, high))
-            own = int(self.targets.lengths[target]) + _ROW_COPIES * ROW_BYTES * (high - low)
+            own = int(self.targets.lengths[target]) + _BYTES_OF_ROW * (high - low)
             taken = own + int(weights[on[~loaded[on]]].sum())
             if place > start and size + taken > self.room:
                 yield start, place
@@ -300,7 +306,7 @@ class PileupSource:
 
     def _block(self, first: int, targets: np.ndarray, divergence: float | None) -> PileupBlock:
         """Return a block of some targets (ascending)."""
-        rows, sizes = self._rows_of(targets), np.diff(self.first)[targets]
+        rows, (_, sizes) = self._rows_of(targets), self._places_of(targets)
         rows = dataclasses.replace(rows, target=np.repeat(np.arange(len(targets), dtype=np.int32), sizes))
         nearest, numbers = self.nearest_divergence, None
         if self._all_reads is None:
@@ -321,8 +327,12 @@ class PileupSource:
         first, stop = (int(targets[0]), int(targets[-1]) + 1) if len(targets) else (0, 0)
         if stop - first == len(targets):
             return self.rows_on(first, stop)
-        firsts, sizes = self.first[targets], np.diff(self.first)[targets]
+        firsts, sizes = self._places_of(targets)
         return Rows(*(self.rows.gathered(name, dtype, firsts, sizes) for name, dtype in COLUMNS.items()))
+
+    def _places_of(self, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the rows of some targets start, and how many each has."""
+        return self.first[targets], self.first[targets + 1] - self.first[targets]
 
     @functools.cached_property
     def _all_reads(self) -> Reads | None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from overlapper.io.artifacts import Artifact, finished_artifact
+from overlapper.io.artifacts import Artifact, MappedArtifact
 from overlapper.io.identity import digest_of_parts
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import ReadColumns
@@ -126,7 +126,7 @@ class ReadStore(ReadColumns):
     @classmethod
     def at(cls, path: Path) -> Self:
         """Open what was written to a folder."""
-        return cls.open(finished_artifact(path))
+        return cls.open(MappedArtifact.at(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Have copies for other processes opened there, unless they are in memory."""

@@ -140,7 +140,9 @@ class Cluster:
 
     def _connect(self, seconds: int) -> None:
         try:
-            self.client = self._dask.Client(self._address, set_as_default=False, timeout=seconds)
+            self.client = self._dask.Client(
+                self._address, set_as_default=False, timeout=seconds, direct_to_workers=not self._scheduler
+            )
         except (OSError, ValueError) as error:  # of the connection, of an address that is none
             raise ParameterError(
                 f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
