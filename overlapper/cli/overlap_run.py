@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, work_folder
-from overlapper.cli.workers import allowed, devices_for
+from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
     from overlapper.gpu.opening import Opening
@@ -85,7 +85,8 @@ def find_and_write(
             progress.note(line)
         writer = files.enter_context(request.open_output(store.names()))
         if folder:
-            folder = _with_workers(folder, limits, request.threads, devices, closing)
+            workers = connected(limits.workers, limits.scheduler, request.threads, devices, closing)
+            folder = dataclasses.replace(folder, workers=workers)
 
         # Loaded while files are read, where they are read into memory.
         from overlapper.overlap.pipeline import find
@@ -192,19 +193,6 @@ def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: 
         return describe(store, params, folder.budget)
     check_disk(store, params, request.threads, limits.disk)
     return []
-
-
-def _with_workers(
-    folder: Folder, limits: Limits, threads: int, devices: list[str], closing: ExitStack
-) -> Folder:
-    """Connect to the processes that do tiles, here or of a cluster, if this process does not do them."""
-    if not limits.workers and not limits.scheduler:
-        return folder
-    from overlapper.overlap.distributed import Cluster
-
-    cluster = closing.enter_context(Cluster(limits.workers, limits.scheduler, threads, devices))
-    budget = dataclasses.replace(folder.budget, workers=cluster.size)
-    return dataclasses.replace(folder, budget=budget, workers=cluster)
 
 
 def _told_apart(

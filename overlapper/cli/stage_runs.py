@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import work_folder
-from overlapper.cli.workers import allowed, devices_for
+from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -207,15 +207,14 @@ class StageRun:
             yield store, Resources(stages, self.threads, self.device, self.gpu_memory, workers)
 
     def _workers(self, progress: Progress, closing: contextlib.ExitStack) -> Cluster | None:
-        """Connect to the processes that share the work, here or of a cluster, if any are to."""
+        """Start or find the processes that share the work, if any are to."""
         if not self.workers and not self.scheduler:
             return None
         from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
-        from overlapper.overlap.distributed import Cluster
 
         devices = devices_for(FROM_SEEDS_ON_GPUS, self.device, self.scheduler)
         number = allowed(self.workers, devices, progress)
-        return closing.enter_context(Cluster(number, self.scheduler, self.threads, devices))
+        return connected(number, self.scheduler, self.threads, devices, closing)
 
     def _in_memory(self, progress: Progress, *, identified: bool) -> tuple[ReadStore, list[str]]:
         """Read the reads into memory; return them, and digests of bases and qualities if they are wanted."""

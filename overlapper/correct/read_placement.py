@@ -27,7 +27,7 @@ from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
-from overlapper.tiled.plan import TILES_A_WORKER, cut_blocks
+from overlapper.tiled.plan import cut_blocks, fewest_tiles
 
 SAMPLE_TARGETS = 16
 
@@ -102,7 +102,7 @@ def _chosen_seeds(
     together: _Together, n: int, params: Params, room: int, folder: Path, round_: Round
 ) -> ChosenSeeds:
     """Choose which places seed, and cut ``n`` targets and the reads into blocks."""
-    kind, fewest = finder(params.finder), TILES_A_WORKER * round_.resources.slots
+    kind, fewest = finder(params.finder), fewest_tiles(round_.resources.slots)
     with writing(folder) as artifact:
         seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, round_.threads)
         total = max(int(together.lengths.sum()), 1)

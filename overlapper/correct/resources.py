@@ -181,8 +181,8 @@ class Search:
         changes = merged({"sketch": {"cut_adapters": False}}, changes or {})  # ends of reads vote, or are cut
         if self.workdir:
             assert resources.budget
-            budget = dataclasses.replace(resources.budget, workers=max(1, resources.slots))
-            folder = Folder(self.workdir, with_votes(budget, len(store)), workers=resources.workers)
+            budget = with_votes(resources.budget, len(store))
+            folder = Folder(self.workdir, budget, workers=resources.workers)
         found = pipeline.find(
             store, preset, changes=changes, threads=resources.threads,
             device=device_within(changes, resources.device), gpu_memory=resources.gpu_memory,

@@ -43,7 +43,7 @@ RECONNECT_SECONDS = 300
 SUBMITTED = 2
 """Parts that are submitted at a time for each that is worked on: what workers have finished stays in their
 memory until it is fetched."""
-AHEAD = 8
+AHEAD = 4
 """Parts, for each that is worked on, by which the last one submitted is ahead of the first one not finished,
 at most: results wait for those before them."""
 

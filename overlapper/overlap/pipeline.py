@@ -171,7 +171,7 @@ def run(
             place = opened.enter_context(temporary_folder(tempfile.gettempdir(), ANYTHING)) / "work"
             workdir, workers = opened.enter_context(Workdir(place)), Cluster(0, None, threads, client=client)
             store = store_reads(workdir, [reads])
-            folder = Folder(workdir, Budget.of(0, threads, workers.size), workers=workers)
+            folder = Folder(workdir, Budget.of(0, threads), workers=workers)
         found = find(
             store, preset, changes=changes, threads=threads, device=device, gpu_memory=gpu_memory,
             folder=folder, report=report,

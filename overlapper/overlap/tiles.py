@@ -34,7 +34,7 @@ from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Reads, Seeding
-from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
+from overlapper.tiled.plan import Budget, cut_blocks, fewest_tiles, tile_bytes
 from overlapper.tiled.workdir import Workdir
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, thread
         return None
     room, finder = folder.budget.left(len(store)), registry.finder(params.finder)
     path = folder.workdir.path("seeds", *finder.depends_on(params), *content_of(store))
-    bases, fewest = int(store.lengths.sum()), folder.budget.fewest_tiles
+    bases, fewest = int(store.lengths.sum()), fewest_tiles(folder.workers.size if folder.workers else 1)
     known = finished(path, verify=True)
     if known is None or known.facts["tile_bytes"] > room:
         seed_bytes = finder.BYTES_PER_SEED * finder.looked_at(store, params, threads)
