@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import QueryFinder, finder
+from overlapper.candidates import registry
+from overlapper.candidates.registry import QueryFinder
 from overlapper.correct.pileups import Rows
 from overlapper.correct.rounds import Round
 from overlapper.extend import chain
@@ -57,52 +58,107 @@ def rows_on(
     round_.report("choosing parameters", 0, 0)
     params, _ = preset_params(store.mapped(), rate, threads)
     round_.report("seeding", 0, 0)
-    together = _Together(targets.bases_alone(), store)
+    targets, sample = targets.bases_alone(), spread(n, SAMPLE_TARGETS)
     with resources.folder(beside) as folder:
         if room is None or folder is None:
-            reads = together.mapped()
-            whole = _Tile(reads, finder(params.finder).prepare(reads, params, threads), 0, n, n)
-            sampled = [of_reads(whole.finder.find(t, t + 1), n) for t in sample_targets(n).tolist()]
+            whole, read_blocks = _Tile(targets, 0, store, 0, len(store), 0, params), 1
+            reads, finder = loaded = whole.load(threads)
+            sampled = [_with_reads(finder.find(target, target + 1), n) for target in sample.tolist()]
             measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
-            params, total = chain.with_typical(params, measured), n
-            found = laid(whole, params, threads)
-        else:
-            seeds = _chosen_seeds(together, n, params, room, folder, round_)
-            measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
             params = chain.with_typical(params, measured)
-            tiles, read_blocks = _tiles(targets.bases_alone(), store, seeds, params)
-            found, total = resources.each(_laid_in_tile, tiles), n * read_blocks
-        rows = rows_of_laid(reported(found, "laying reads on windows", total, round_.report), n)
+            found = whole._replace(params=params).laid(threads, loaded)
+        else:
+            together = _Together(targets, store)
+            seeds = _chosen_seeds(together, n, params, room, folder, round_)
+            measured = agreements_of(together, seeds, sample, n, params, threads)
+            params = chain.with_typical(params, measured)
+            tiles, read_blocks = _tiles(targets, store, seeds, params)
+            found = resources.each(_Tile.laid, tiles)
+        rows = rows_of_laid(reported(found, "laying reads on windows", n * read_blocks, round_.report))
         if folder:
             folders.remove(folder)
     return rows
 
 
 class _Tile(NamedTuple):
-    """A block of targets, and one of reads behind them.
+    """A block of targets and one of reads, loaded by whoever works on it.
+
+    It is what a worker is sent (`overlapper.overlap.distributed.Part`).
 
     Attributes
     ----------
-    reads : Reads
-    finder : QueryFinder
-    first_target, targets : int
-        Number of the first target, and how many there are.
+    targets : Reads
+    first_target : int
+        Number of the first one.
+    store : ReadStore
+    start, stop : int
+        Of the reads in the store.
     first_read : int
-        Number of the first read, behind all targets.
+        Number of the first one.
+    params : Params
+    seeds : ChosenSeeds, optional
+        None where this is the only tile.
+    blocks : sequence of int
+        Those of the targets and of the reads, as the seeds number them.
     """
 
-    reads: Reads
-    finder: QueryFinder
+    targets: Reads
     first_target: int
-    targets: int
+    store: ReadStore
+    start: int
+    stop: int
     first_read: int
+    params: Params
+    seeds: ChosenSeeds | None = None
+    blocks: Sequence[int] = ()
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of the reads and the seeds."""
+        return [self.store.artifact.folder, *([self.seeds.artifact.folder] if self.seeds else [])]
+
+    def whole(self) -> Self:
+        """Return the same with its reads and seeds."""
+        store = ReadStore.of(self.store.block(self.start, self.stop))
+        seeds = self.seeds and self.seeds.only(self.blocks)
+        return self._replace(store=store, start=0, stop=len(store), seeds=seeds, blocks=(0, 1))
+
+    def load(self, threads: int) -> tuple[Reads, QueryFinder]:
+        """Return the targets and the reads behind them, and the finder of their candidates."""
+        reads = Reads.concat([self.targets, self.store.block(self.start, self.stop)])
+        kind = registry.finder(self.params.finder)
+        if self.seeds is None:
+            return reads, kind.prepare(reads, self.params, threads)
+        seeding, n = self.seeds.of_blocks(self.blocks), len(self.targets)
+        return reads, kind.of_tile(reads, seeding, self.seeds, self.params, n, threads)
+
+    def laid(self, threads: int, loaded: tuple[Reads, QueryFinder] | None = None) -> Iterator[Laid]:
+        """Yield the overlaps of reads with each target, numbered as all targets and all reads are."""
+        (together, finder), n, params = loaded or self.load(threads), len(self.targets), self.params
+
+        def work(target: int) -> Laid:
+            candidates = _with_reads(finder.find(target, target + 1), n)
+            overlaps, _ = chain.extend(together, candidates, params.chain, 1)
+            long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+            kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
+            inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
+            found = overlaps.take(kept)
+            query, read = found.query + self.first_target, found.target + (self.first_read - n)
+            return dataclasses.replace(found, query=query, target=read), inner[kept]
+
+        return map_in_order(work, range(n), threads)
+
+
+def _with_reads(candidates: Candidates, first_read: int) -> Candidates:
+    """Return the candidates of targets with reads; those of two targets are left out."""
+    return candidates.take(candidates.target >= first_read)
 
 
 def _chosen_seeds(
     together: _Together, n: int, params: Params, room: int, folder: Path, round_: Round
 ) -> ChosenSeeds:
     """Choose which places seed, and cut ``n`` targets and the reads into blocks."""
-    kind, fewest = finder(params.finder), fewest_tiles(round_.resources.slots)
+    kind, fewest = registry.finder(params.finder), fewest_tiles(round_.resources.slots)
     with writing(folder) as artifact:
         seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, round_.threads)
         total = max(int(together.lengths.sum()), 1)
@@ -114,71 +170,20 @@ def _chosen_seeds(
     return ChosenSeeds.at(folder)
 
 
-class _TileToLoad(NamedTuple):
-    """A `_Tile`, loaded by whoever works on it (`overlapper.overlap.distributed.Part`).
-
-    Attributes
-    ----------
-    targets : Reads
-    first_target : int
-    store : ReadStore
-    start, stop : int
-        Of the reads in the store.
-    first_read : int
-        As of `_Tile`.
-    seeds : ChosenSeeds
-    blocks : list of int
-        Those of the targets and of the reads.
-    params : Params
-    """
-
-    targets: Reads
-    first_target: int
-    store: ReadStore
-    start: int
-    stop: int
-    first_read: int
-    seeds: ChosenSeeds
-    blocks: list[int]
-    params: Params
-
-    @property
-    def folders(self) -> list[Path]:
-        """Of the reads and the seeds."""
-        return [self.store.artifact.folder, self.seeds.artifact.folder]
-
-    def whole(self) -> Self:
-        """Return the same with its reads and seeds."""
-        store = ReadStore.of(self.store.block(self.start, self.stop))
-        seeds = self.seeds.only(self.blocks)
-        return self._replace(store=store, start=0, stop=len(store), seeds=seeds, blocks=[0, 1])
-
-    def load(self, threads: int) -> _Tile:
-        """Return the tile."""
-        reads = Reads.concat([self.targets, self.store.block(self.start, self.stop)])
-        n, seeding = len(self.targets), self.seeds.of_blocks(self.blocks)
-        of_tile = finder(self.params.finder).of_tile(reads, seeding, self.seeds, self.params, n, threads)
-        return _Tile(reads, of_tile, self.first_target, n, self.first_read)
-
-
 def _tiles(
     targets: Reads, store: ReadStore, seeds: ChosenSeeds, params: Params
-) -> tuple[Iterator[_TileToLoad], int]:
+) -> tuple[Iterator[_Tile], int]:
     """Return all tiles, and how many blocks of reads there are."""
     n, bounds = len(targets), list(itertools.pairwise(seeds.bounds.tolist()))
     target_blocks = sum(first < n for first, _ in bounds)
 
-    def tile(queries: int, block: int) -> _TileToLoad:
+    def tile(queries: int, block: int) -> _Tile:
         (first, last), (start, stop) = bounds[queries], bounds[block]
-        on = targets.rows(first, last)
-        return _TileToLoad(on, first, store, start - n, stop - n, start, seeds, [queries, block], params)
+        on, start, stop = targets.rows(first, last), start - n, stop - n
+        return _Tile(on, first, store, start, stop, start, params, seeds, (queries, block))
 
     numbers = itertools.product(range(target_blocks), range(target_blocks, len(bounds)))
     return itertools.starmap(tile, numbers), len(bounds) - target_blocks
-
-
-def _laid_in_tile(tile: _TileToLoad, threads: int) -> Iterator[Laid]:
-    return laid(tile.load(threads), tile.params, threads)
 
 
 class _Together:
@@ -201,49 +206,13 @@ class _Together:
         return self.block(0, len(self.lengths))
 
 
-def sample_targets(n: int) -> np.ndarray:
-    """Return the targets on which the typical agreement of chains is measured, evenly spread."""
-    return spread(n, SAMPLE_TARGETS)
-
-
-def of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Return the candidates of targets with reads; those of two targets are left out."""
-    return candidates.take(candidates.target >= first_read)
-
-
-def laid(tile: _Tile, params: Params, threads: int) -> Iterator[Laid]:
-    """Yield the overlaps of reads with each target of a tile, numbered as all targets and reads are."""
-    together, n = tile.reads, tile.targets
-
-    def work(target: int) -> Laid:
-        candidates = of_reads(tile.finder.find(target, target + 1), n)
-        overlaps, _ = chain.extend(together, candidates, params.chain, 1)
-        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
-        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
-        found = overlaps.take(kept)
-        numbered = dataclasses.replace(
-            found, query=found.query + tile.first_target, target=found.target + (tile.first_read - n)
-        )
-        return numbered, inner[kept]
-
-    return map_in_order(work, range(n), threads)
-
-
-def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
-    """Return the rows of all reads on targets, but for those of `bettered`.
-
-    Parameters
-    ----------
-    parts : iterable of Laid
-    first_read : int
-        Number of targets, which come before the reads.
-    """
+def rows_of_laid(parts: Iterable[Laid]) -> Rows:
+    """Return the rows of all reads on targets, but for those of `bettered`."""
     rows, inner = [], []
     for found, internal in parts:
         rows.append(
             Rows(
-                found.query, found.target - first_read, found.reverse,
+                found.query, found.target, found.reverse,
                 found.q_start, found.q_end, found.t_start, found.t_end, found.score, found.divergence,
             )
         )  # fmt: skip

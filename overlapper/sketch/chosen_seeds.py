@@ -5,7 +5,7 @@ It is a bit for each base. The index of a tile is made from its reads at the pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -63,17 +63,17 @@ class ChosenSeeds:
             word_offsets=word_offsets - first,
         )
 
-    def of_blocks(self, blocks: list[int]) -> Seeding:
+    def of_blocks(self, blocks: Sequence[int]) -> Seeding:
         """Return the places in the reads of blocks, one block after the other."""
         return Seeding.concat([self.seeding(*self.bounds[block : block + 2].tolist()) for block in blocks])
 
-    def only(self, blocks: list[int]) -> ChosenSeeds:
+    def only(self, blocks: Sequence[int]) -> ChosenSeeds:
         """Return the places in the reads of blocks, which are the first ones then, in memory."""
         artifact, seeding = MemoryArtifact(), self.of_blocks(blocks)
         artifact.facts |= self.facts
         for name in ("sketched", "marks", "word_offsets"):
             artifact.save(name, getattr(seeding, name))
-        artifact.save("bounds", offsets_of(np.diff(self.bounds)[blocks]))
+        artifact.save("bounds", offsets_of(np.diff(self.bounds)[list(blocks)]))
         return ChosenSeeds(artifact)
 
 
