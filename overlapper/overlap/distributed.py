@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import logging
 import multiprocessing
 import os
 import signal
@@ -287,6 +288,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
                 started.cluster = LocalCluster(
                     n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
                     dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                    silence_logs=logging.ERROR,
                 )  # fmt: skip
             except RuntimeError as error:  # whatever was scarce
                 raise ParameterError(
