@@ -8,7 +8,7 @@ from overlapper.correct.resources import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import counted
-from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, tile_bytes
+from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, fewest_tiles, tile_bytes
 
 CONSENSUS_BYTES = 1.26
 """Bytes on disk for each base of a consensus."""
@@ -45,10 +45,11 @@ def describe(
     with_held = with_votes(budget, len(store), unitig_bases)
     room = with_held.left(len(store))
     seed_bytes = seeded.BYTES_PER_SEED * kmers
-    blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
+    blocks = len(cut_blocks(store.lengths, seed_bytes, room, fewest_tiles(budget.workers))) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
     voting = int(store.bytes_of_each.sum() if rounds < 2 else CONSENSUS_BYTES * bases)
-    at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
+    whole = voting < room and budget.workers == 1
+    at_once = "all reads at once" if whole else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.bytes_of_each.sum())
     return [
         f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",

@@ -202,6 +202,7 @@ def assemble_reads(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
+    client: Any = None,
     first: Reads | None = None,
     parents: ParentReads | None = None,
     report: Report = unreported,
@@ -230,6 +231,8 @@ def assemble_reads(
     parents : (iterable of Reads or None, iterable of Reads or None), optional
         Reads of either parent, which may come in parts, as `overlapper.io.fastx.FastxParts` gives them, or of
         one of them: haplotype 1 is of the first one.
+    client : dask.distributed.Client, optional
+        Whose workers do parts of the work; they change nothing but the time, and need no common folder.
     report : callable
         Told how far it is.
 
@@ -256,9 +259,8 @@ def assemble_reads(
     >>> len(assemble_reads(reads).contigs)
     1
     """
-    resources = Resources.of(stages, threads, device, gpu_memory)
-    reads = reads_given(reads, resources.threads, keep_qualities=True)
-    store = packed(reads, resources.threads)
+    resources = Resources.of(stages, threads, device, gpu_memory, client)
+    store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     return assemble_packed(
         store, resources, params, preset=preset, first=first, parents=parents, report=report
     )

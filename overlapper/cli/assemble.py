@@ -173,6 +173,8 @@ def assemble(
     depth: options.Depth = None,
     memory: options.Memory = None,
     plan: options.Plan = False,
+    workers: options.Workers = 0,
+    scheduler: options.Scheduler = None,
     threads: options.Threads = 0,
     device: options.Device = "auto",
     gpu_memory: options.GpuMemory = 0,
@@ -231,7 +233,7 @@ def assemble(
     run = StageRun.checked(
         reads, params, preset, read_filter=read_filter, reference=reference,
         output=output, workdir=stages, option="--output", memory=memory,
-        threads=threads, device=device, gpu_memory=gpu_memory,
+        workers=workers, scheduler=scheduler, threads=threads, device=device, gpu_memory=gpu_memory,
         tags=TagChoice.of(tags, [b"HP", b"PS"]) if reads_out else None,
     )  # fmt: skip
     _make_folder_of_log(log, output)

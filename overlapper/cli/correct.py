@@ -79,6 +79,8 @@ def correct(
     memory: options.Memory = None,
     plan: options.Plan = False,
     workdir: options.Workdir = None,
+    workers: options.Workers = 0,
+    scheduler: options.Scheduler = None,
     threads: options.Threads = 0,
     device: options.Device = "auto",
     gpu_memory: options.GpuMemory = 0,
@@ -116,7 +118,8 @@ def correct(
     read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
         reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
+        output=output, workdir=workdir, memory=memory, workers=workers, scheduler=scheduler, threads=threads,
+        device=device, gpu_memory=gpu_memory,
         tags=None if is_fasta(output) else TagChoice.of(tags, OF_GIVEN_BASES),
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (

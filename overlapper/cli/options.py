@@ -132,6 +132,13 @@ Reference = Annotated[
     str | None,
     file("FASTA file of the reference that the CRAM files were written against.", "--cram-reference"),
 ]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Address of a Dask scheduler whose workers share the work, tcp://HOST:PORT.",
+    ),
+]
 _STATS = "Write counts, parameters, times and inputs of the run as JSON."
 Stats = Annotated[str | None, file(_STATS)]
 KeptStats = Annotated[str | None, file(_STATS, "--stats", show_default="OUTPUT.stats.json")]
@@ -156,6 +163,14 @@ Workdir = Annotated[
         metavar="DIR",
         help="Folder that keeps finished work. After a killed run, the same command continues from it. Files "
         "of reads can be added later.",
+    ),
+]
+Workers = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Processes that share the work (with Dask), at most one per processor. --threads is the number "
+        "for all of them together.",
     ),
 ]
 WriteConfig = Annotated[str | None, file("Write all parameters that were used to a TOML file, for --config.")]

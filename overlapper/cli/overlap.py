@@ -145,21 +145,8 @@ def overlap(
             "run within a budget would take.",
         ),
     ] = False,
-    workers: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Processes that work on tiles (with Dask), at most one per processor. --threads is the "
-            "number for all of them together.",
-        ),
-    ] = 0,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of a Dask scheduler whose workers compute the tiles, tcp://HOST:PORT.",
-        ),
-    ] = None,
+    workers: options.Workers = 0,
+    scheduler: options.Scheduler = None,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
     log: options.Log = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, work_folder
-from overlapper.runtime.messages import counted
+from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
     from overlapper.gpu.opening import Opening
@@ -68,8 +68,8 @@ def find_and_write(
     with ExitStack() as closing:
         folder, opened = None, None
         if limits.given:
-            devices = _devices(request, limits)
-            limits = _with_processors(limits, devices, progress)
+            devices = devices_for(request.extender, request.device, limits.scheduler)
+            limits = dataclasses.replace(limits, workers=allowed(limits.workers, devices, progress))
         progress.report("reading")
         if limits.given:
             store, folder = _on_disk(request, limits, progress, closing)
@@ -85,7 +85,8 @@ def find_and_write(
             progress.note(line)
         writer = files.enter_context(request.open_output(store.names()))
         if folder:
-            folder = _with_workers(folder, limits, request.threads, devices, closing)
+            workers = connected(limits.workers, limits.scheduler, request.threads, devices, closing)
+            folder = dataclasses.replace(folder, workers=workers)
 
         # Loaded while files are read, where they are read into memory.
         from overlapper.overlap.pipeline import find
@@ -192,41 +193,6 @@ def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: 
         return describe(store, params, folder.budget)
     check_disk(store, params, request.threads, limits.disk)
     return []
-
-
-def _devices(request: OverlapRequest, limits: Limits) -> list[str]:
-    """Return the devices that extend candidates; those of a cluster are for its workers to know."""
-    from overlapper.extend.registry import extending_devices
-
-    found = extending_devices(request.extender, "cpu" if limits.scheduler else request.device)
-    return [device.name for device in found]
-
-
-def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
-    """Return limits with at most as many worker processes as there are processors."""
-    from overlapper.runtime.threads import available_threads
-
-    processors = available_threads()
-    if limits.workers <= processors or devices[0] != "cpu":
-        return limits
-    progress.note(
-        f"starting {counted(processors, 'worker')}, one for each processor that may be used, "
-        f"not {limits.workers}"
-    )
-    return dataclasses.replace(limits, workers=processors)
-
-
-def _with_workers(
-    folder: Folder, limits: Limits, threads: int, devices: list[str], closing: ExitStack
-) -> Folder:
-    """Connect to the processes that do tiles, here or of a cluster, if this process does not do them."""
-    if not limits.workers and not limits.scheduler:
-        return folder
-    from overlapper.overlap.distributed import Cluster
-
-    cluster = closing.enter_context(Cluster(limits.workers, limits.scheduler, threads, devices))
-    budget = dataclasses.replace(folder.budget, workers=cluster.size)
-    return dataclasses.replace(folder, budget=budget, run_tiles=cluster.run_tiles)
 
 
 def _told_apart(

@@ -56,6 +56,8 @@ def polish(
     memory: options.Memory = None,
     plan: options.Plan = False,
     workdir: options.Workdir = None,
+    workers: options.Workers = 0,
+    scheduler: options.Scheduler = None,
     threads: options.Threads = 0,
     config: options.Config = None,
     write_config: options.WriteConfig = None,
@@ -85,7 +87,7 @@ def polish(
     read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     run = StageRun.checked(
         reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=workdir, memory=memory, threads=threads,
+        output=output, workdir=workdir, memory=memory, workers=workers, scheduler=scheduler, threads=threads,
     )  # fmt: skip
     with begun(quiet=quiet, verbose=verbose, log=log) as (
         progress,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import work_folder
+from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.read_store import ReadStore
     from overlapper.io.tags import TagChoice
+    from overlapper.overlap.distributed import Cluster
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
     from overlapper.tiled.plan import Budget
@@ -47,7 +49,11 @@ class StageRun:
     option : str
         What the user names this folder with.
     memory : int
-        Bytes of main memory to stay within, by working on disk; 0 works in memory.
+        Bytes of main memory to stay within, by working on disk; 0 works in memory, without workers.
+    workers : int
+        Processes to start.
+    scheduler : str or None
+        Address of a Dask scheduler.
     threads : int
     device : str
         What finds overlaps, as the user asked for it.
@@ -64,6 +70,8 @@ class StageRun:
     workdir: str | None
     option: str
     memory: int
+    workers: int
+    scheduler: str | None
     threads: int
     device: str
     devices: list[Device]
@@ -82,6 +90,8 @@ class StageRun:
         workdir: str | None,
         option: str = "--workdir",
         memory: int | None,
+        workers: int,
+        scheduler: str | None,
         threads: int,
         device: str = "cpu",
         gpu_memory: int = 0,
@@ -104,15 +114,21 @@ class StageRun:
             reference=reference, threads=threads,
         )  # fmt: skip
         return cls(
-            parts, preset, params, output, workdir, option, memory or 0, threads, device, devices, gpu_memory
-        )
+            parts, preset, params, output, workdir, option, memory or 0, workers, scheduler, threads, device,
+            devices, gpu_memory,
+        )  # fmt: skip
 
     @property
     def budget(self) -> Budget:
         """The memory and threads that the run may take."""
         from overlapper.tiled.plan import Budget
 
-        return Budget.of(self.memory, self.threads)
+        return Budget.of(self.memory, self.threads, max(1, self.workers))
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether reads and overlaps are on disk, as a budget or workers want it."""
+        return bool(self.memory or self.workers or self.scheduler)
 
     def note_devices(self, bases: int, progress: Progress) -> None:
         """Log on what overlaps of so many bases of reads are found."""
@@ -135,7 +151,8 @@ class StageRun:
         from overlapper.assemble.budget_estimate import describe
         from overlapper.overlap.pipeline import planned
 
-        with dataclasses.replace(self, memory=self.budget.memory).opened(progress) as (store, _):
+        alone = dataclasses.replace(self, memory=self.budget.memory, workers=0, scheduler=None)
+        with alone.opened(progress) as (store, _):
             params = planned(store, self.budget, self.preset, None)
             for line in describe(store, params, self.budget, rounds, unitig_bases):
                 print(line)
@@ -144,7 +161,7 @@ class StageRun:
     def opened(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
     ) -> Iterator[tuple[ReadStore, Resources]]:
-        """Yield the reads, in memory or, in a memory budget, on disk; and what the run may take.
+        """Yield the reads, in memory or, in a memory budget or for workers, on disk; and what may be taken.
 
         Without a folder of the user's what is on disk is in a temporary one beside the output.
 
@@ -162,12 +179,13 @@ class StageRun:
         parts, stages = self.parts, Stages()
         with contextlib.ExitStack() as closing:
             place = None
-            if self.memory or self.workdir:
+            workers = self._workers(progress, closing)
+            if self.on_disk or self.workdir:
                 folder = closing.enter_context(work_folder(self.workdir, self.output))
                 note = progress.note if self.workdir else lambda text: None
                 place = closing.enter_context(Workdir(folder, option=self.option, note=note))
             progress.report("reading")
-            if self.memory and place:
+            if self.on_disk and place:
                 store = store_reads(place, parts)
                 progress.left_out(parts.left_out)
             else:
@@ -177,8 +195,18 @@ class StageRun:
                 place.begin(inputs)
                 if self.workdir:
                     place.note_changes({"preset": self.preset, **dataclasses.asdict(self.params)})
-                stages = Stages(place, self.budget if self.memory else None)
-            yield store, Resources(stages, self.threads, self.device, self.gpu_memory)
+                stages = Stages(place, self.budget if self.on_disk else None)
+            yield store, Resources(stages, self.threads, self.device, self.gpu_memory, workers)
+
+    def _workers(self, progress: Progress, closing: contextlib.ExitStack) -> Cluster | None:
+        """Start or find the processes that share the work, if any are to."""
+        if not self.workers and not self.scheduler:
+            return None
+        from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
+
+        devices = devices_for(FROM_SEEDS_ON_GPUS, self.device, self.scheduler)
+        number = allowed(self.workers, devices, progress)
+        return connected(number, self.scheduler, self.threads, devices, closing)
 
     def _in_memory(self, progress: Progress, place: Workdir | None) -> ReadStore:
         """Read the reads into memory, and begin the work on them where it is kept."""

@@ -8,7 +8,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -17,7 +19,7 @@ from overlapper.correct.pileups import WIDEN, Pileups, Rows, nearest_divergence,
 from overlapper.io.artifacts import Artifact
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import ReadColumns
-from overlapper.runtime.threads import cut_evenly, even_ranges
+from overlapper.runtime.threads import cut_evenly, cut_falling, even_ranges, share_for_threads
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.samples import spread
@@ -29,9 +31,11 @@ _BUCKET_ROWS = 1 << 18
 """Average number of rows of a bucket, the range of targets whose rows are sorted together."""
 _PART_ROWS, _BASES_OF_ROW = 1 << 16, 64
 """About the number of rows of a part (`rows_in_parts`); so many bases of targets count as one."""
-_ROW_COPIES = 4
-"""Most copies of the rows of a block that are in memory."""
+_BYTES_OF_ROW = 4 * ROW_BYTES
+"""Of memory in a block: four copies of a row at most."""
 _PLACED_BITS, _LOW = 16, 0xFFFF
+BLOCK_OF_WORKER = 1 << 22
+"""Bases of targets of a block for a worker: the more, the fewer reads are loaded again for another one."""
 
 
 def write_rows(
@@ -121,6 +125,62 @@ def _median(artifact: Artifact, n: int) -> float:
     return float(np.median(np.array(middle, np.uint32).view(np.float32)))
 
 
+class Taken(NamedTuple):
+    """Some of the reads of columns, or reads that are loaded already.
+
+    Attributes
+    ----------
+    columns : ReadColumns or Reads
+    numbers : ndarray of int64, optional
+        Of columns.
+    """
+
+    columns: ReadColumns | Reads
+    numbers: np.ndarray | None = None
+
+    def load(self) -> Reads:
+        """Return the reads."""
+        if isinstance(self.columns, Reads):
+            return self.columns
+        assert self.numbers is not None
+        return self.columns.take(self.numbers)
+
+
+class PileupBlock(NamedTuple):
+    """Pileups of successive targets, loaded by whoever works on them.
+
+    It is what a worker is sent (`overlapper.overlap.distributed.Part`).
+
+    Attributes
+    ----------
+    first : int
+        Number of the first target.
+    targets, reads : Taken
+    make : callable
+        Gives the pileups of targets and reads.
+    """
+
+    first: int
+    targets: Taken
+    reads: Taken
+    make: Callable[[Reads, Reads], Pileups]
+
+    def load(self) -> Pileups:
+        """Return the pileups."""
+        targets = self.targets.load()
+        return self.make(targets, targets if self.targets is self.reads else self.reads.load())
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of targets and reads that are not loaded."""
+        both = self.targets.columns, self.reads.columns
+        return [columns.artifact.folder for columns in both if isinstance(columns, ReadColumns)]
+
+    def whole(self) -> Self:
+        """Return the same with targets and reads loaded."""
+        return self._replace(targets=Taken(self.targets.load()), reads=Taken(self.reads.load()))
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class PileupSource:
     """Targets and the reads that lie on them, of which pileups are made for as many as fit at a time.
@@ -189,33 +249,51 @@ class PileupSource:
         low, high = int(self.first[start]), int(self.first[stop])
         return Rows(*(self.rows.load(name, dtype, low, high) for name, dtype in COLUMNS.items()))
 
-    def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
-        """Yield pileups of successive targets, each with the number of its first target.
+    def blocks(self, targets: np.ndarray | None = None, workers: int = 0) -> Iterator[PileupBlock]:
+        """Yield pileups of successive targets.
 
         Parameters
         ----------
         targets : ndarray of int64, optional
             Only these targets, ascending; they are numbered anew.
+        workers : int
+            Of a cluster, to which blocks are sent, in a limit of memory; 0 for this process alone.
         """
         numbers = np.arange(len(self)) if targets is None else targets
-        for start, stop in self._cuts(numbers):
-            yield start, self._pileups(numbers[start:stop], self.typical_divergence)
+        for start, stop in self._cuts(numbers, workers):
+            yield self._block(start, numbers[start:stop], self.typical_divergence)
 
     def sample(self, wanted: int) -> Pileups:
         """Return the pileups of ``wanted`` targets, evenly spread."""
-        return self._pileups(spread(len(self), wanted), None)
+        return self._block(0, spread(len(self), wanted), None).load()
 
-    def _cuts(self, numbers: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of targets, of these numbers, that fit into memory with their reads and rows."""
+    def _cuts(self, numbers: np.ndarray, workers: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of targets, of these numbers, for each of which there is memory and a worker."""
+        if not workers:
+            yield from self._that_fit(numbers, 0, len(numbers))
+            return
+        lengths = self.targets.lengths[numbers]
+        share = share_for_threads(int(lengths.sum()), BLOCK_OF_WORKER, workers)
+        for start, stop in itertools.pairwise(cut_falling(lengths, share, workers).tolist()):
+            firsts, sizes = self._places_of(numbers[start:stop])
+            read = np.unique(self.rows.gathered("read", np.int32, firsts, sizes))
+            taken = lengths[start:stop].sum() + _BYTES_OF_ROW * sizes.sum() + self.reads.bytes_of(read).sum()
+            if self.room is None or taken <= self.room:
+                yield start, stop
+            else:
+                yield from self._that_fit(numbers, start, stop)
+
+    def _that_fit(self, numbers: np.ndarray, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of targets within one that fit into memory with their reads and rows."""
         if self.room is None:
-            yield from [(0, len(numbers))] if len(numbers) else []
+            yield from [(start, end)] if end > start else []
             return
         loaded, weights = np.zeros(len(self.reads), bool), self.reads.bytes_of_each
-        start, size = 0, 0
-        for place, target in enumerate(numbers.tolist()):
+        size = 0
+        for place, target in enumerate(numbers[start:end].tolist(), start):
             low, high = int(self.first[target]), int(self.first[target + 1])
             on = np.unique(self.rows.load("read", np.int32, low, high))
-            own = int(self.targets.lengths[target]) + _ROW_COPIES * ROW_BYTES * (high - low)
+            own = int(self.targets.lengths[target]) + _BYTES_OF_ROW * (high - low)
             taken = own + int(weights[on[~loaded[on]]].sum())
             if place > start and size + taken > self.room:
                 yield start, place
@@ -223,31 +301,38 @@ class PileupSource:
                 start, size, taken = place, 0, own + int(weights[on].sum())
             loaded[on] = True
             size += taken
-        if start < len(numbers):
-            yield start, len(numbers)
+        if start < end:
+            yield start, end
 
-    def _pileups(self, targets: np.ndarray, divergence: float | None) -> Pileups:
-        """Load some targets (ascending) and the reads on them; return their pileups."""
-        rows, sizes = self._rows_of(targets), np.diff(self.first)[targets]
+    def _block(self, first: int, targets: np.ndarray, divergence: float | None) -> PileupBlock:
+        """Return a block of some targets (ascending)."""
+        rows, (_, sizes) = self._rows_of(targets), self._places_of(targets)
         rows = dataclasses.replace(rows, target=np.repeat(np.arange(len(targets), dtype=np.int32), sizes))
-        reads, nearest, numbers = self._all_reads, self.nearest_divergence, None
-        if reads is None:
+        nearest, numbers = self.nearest_divergence, None
+        if self._all_reads is None:
             numbers = np.unique(rows.read)
             rows = dataclasses.replace(rows, read=np.searchsorted(numbers, rows.read).astype(np.int32))
-            reads, nearest = self.reads.take(numbers), nearest[numbers]
-        same = self.targets is self.reads and len(targets) == len(reads)
-        return Pileups(
-            reads if same else self.targets.take(targets), reads, rows, self.targets_vote, divergence,
-            self.reach, nearest, numbers,
+            reads, nearest, all_are_targets = Taken(self.reads, numbers), nearest[numbers], False
+        else:
+            reads = Taken(self._all_reads)
+            all_are_targets = self.targets is self.reads and len(targets) == len(self.reads)
+        make = partial(
+            Pileups, rows=rows, targets_vote=self.targets_vote, divergence=divergence, reach=self.reach,
+            nearest=nearest, numbers=numbers,
         )  # fmt: skip
+        return PileupBlock(first, reads if all_are_targets else Taken(self.targets, targets), reads, make)
 
     def _rows_of(self, targets: np.ndarray) -> Rows:
         """Return the rows on some targets (ascending)."""
         first, stop = (int(targets[0]), int(targets[-1]) + 1) if len(targets) else (0, 0)
         if stop - first == len(targets):
             return self.rows_on(first, stop)
-        firsts, sizes = self.first[targets], np.diff(self.first)[targets]
+        firsts, sizes = self._places_of(targets)
         return Rows(*(self.rows.gathered(name, dtype, firsts, sizes) for name, dtype in COLUMNS.items()))
+
+    def _places_of(self, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the rows of some targets start, and how many each has."""
+        return self.first[targets], self.first[targets + 1] - self.first[targets]
 
     @functools.cached_property
     def _all_reads(self) -> Reads | None:

@@ -12,17 +12,19 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from overlapper.correct.chosen_reads import choose
-from overlapper.correct.consensus import consensus_in_parts
+from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.contradictions import CONTRADICTED, Mended
 from overlapper.correct.doubt import Doubt
 from overlapper.correct.own_reads import OwnReads, rows_of_own
-from overlapper.correct.pileup_source import PileupSource
+from overlapper.correct.pileup_source import PileupBlock, PileupSource
 from overlapper.correct.read_placement import rows_on
 from overlapper.correct.resources import Resources
 from overlapper.correct.rounds import Round
@@ -134,6 +136,7 @@ def polish(
     preset: str | ErrorRate = "auto",
     threads: int | None = None,
     stages: Stages | None = None,
+    client: Any = None,
     report: Report = unreported,
 ) -> Polished:
     """Replace unitigs by the consensus of the reads that lie on them.
@@ -155,6 +158,8 @@ def polish(
     stages : Stages, optional
         Where the results of each round are kept; a later run on the same unitigs and reads takes them from
         there.
+    client : dask.distributed.Client, optional
+        Whose workers do parts of the work; they change nothing but the time, and need no common folder.
     report : callable
         Receives the progress of the run.
 
@@ -167,7 +172,7 @@ def polish(
     ParameterError
         When there is no such preset.
     """
-    resources = Resources.of(stages, threads)
+    resources = Resources.of(stages, threads, client=client)
     store = packed(reads, resources.threads)
     return polish_packed(unitigs, store, resources, params, own=own, preset=preset, report=report)
 
@@ -217,6 +222,35 @@ def polish_packed(
     return Polished(made.unitigs, funnel, held, warnings, made.doubt)
 
 
+class _VotedWindows(NamedTuple):
+    """Consensus of successive windows.
+
+    Attributes
+    ----------
+    consensus : Consensus
+        With origins on the windows as they were given.
+    doubt : Doubt
+        By the numbers of all windows.
+    unvoted : ndarray of int64
+        See `overlapper.correct.unvoted.unvoted`.
+    """
+
+    consensus: Consensus
+    doubt: Doubt
+    unvoted: np.ndarray
+
+
+def _vote_on_block(params: CorrectParams, block: PileupBlock, threads: int) -> Iterator[_VotedWindows]:
+    """Mend windows, and vote on them."""
+    mended = Mended(block.load(), threads)
+    for first, voted in consensus_in_parts(mended.pileups, params, threads):
+        made = mended.better(voted, first)
+        doubt = mended.doubt(first, first + len(made))
+        doubt = dataclasses.replace(doubt, contig=doubt.contig + block.first)
+        consensus = dataclasses.replace(mended.as_given(made, first), likeness=())
+        yield _VotedWindows(consensus, doubt, unvoted(mended.pileups, made, first))
+
+
 def _vote(
     round_: Round,
     given: _Voted,
@@ -239,17 +273,12 @@ def _vote(
         pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
         joined, unconfirmed = Joined(windows, given.doubt), 0
         fitted = fit_threshold(pileups, params, round_.threads)
-        for before, block in pileups.blocks():
-            mended = Mended(block, round_.threads)
-            del block  # before the next one comes
-            for first, voted in consensus_in_parts(mended.pileups, fitted, round_.threads):
-                made = mended.better(voted, first)
-                doubt = mended.doubt(first, first + len(made))
-                doubt = dataclasses.replace(doubt, contig=doubt.contig + before)
-                inside = joined.add(mended.as_given(made, first), doubt)
-                unconfirmed += int(np.count_nonzero(inside[unvoted(mended.pileups, made, first)]))
-                round_.report("consensus", before + first + len(made), len(windows.reads))
-            del mended
+        resources, done = round_.resources, 0
+        for made in resources.each(partial(_vote_on_block, fitted), pileups.blocks(workers=resources.slots)):
+            inside = joined.add(made.consensus, made.doubt)
+            unconfirmed += int(np.count_nonzero(inside[made.unvoted]))
+            done += len(made.consensus)
+            round_.report("consensus", done, len(windows.reads))
         sequences, doubt = joined.taken()
         save_arrays(artifact, _Voted(Unitigs(sequences, unitigs.circular), doubt))
         return {

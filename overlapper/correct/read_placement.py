@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import QueryFinder, finder
+from overlapper.candidates import registry
+from overlapper.candidates.registry import QueryFinder
 from overlapper.correct.pileups import Rows
 from overlapper.correct.rounds import Round
 from overlapper.extend import chain
@@ -27,7 +28,7 @@ from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.samples import spread
-from overlapper.tiled.plan import cut_blocks
+from overlapper.tiled.plan import cut_blocks, fewest_tiles
 
 SAMPLE_TARGETS = 16
 
@@ -38,7 +39,7 @@ Laid = tuple[Overlaps, np.ndarray]
 def rows_on(
     targets: Reads, store: ReadStore, rate: ErrorRate, round_: Round, room: int | None, beside: Path
 ) -> Rows:
-    """Lay reads on targets, with at most one row for each pair.
+    """Lay reads on targets, here or on workers, with at most one row for each pair.
 
     Parameters
     ----------
@@ -51,83 +52,138 @@ def rows_on(
         Bytes that a tile may take: a block of targets and one of reads, with their seeds; None lays all reads
         on all targets at once.
     beside : Path
-        Folder of the seeds of tiles, which is removed again.
+        Folder of the seeds of tiles in a memory budget, which is removed again.
     """
-    threads, n = round_.threads, len(targets)
+    threads, n, resources = round_.threads, len(targets), round_.resources
     round_.report("choosing parameters", 0, 0)
     params, _ = preset_params(store.mapped(), rate, threads)
     round_.report("seeding", 0, 0)
-    together = _Together(targets.bases_alone(), store)
-    if room is None:
-        reads = together.mapped()
-        whole = _Tile(reads, finder(params.finder).prepare(reads, params, threads), 0, n, n)
-        sampled = [of_reads(whole.finder.find(t, t + 1), n) for t in sample_targets(n).tolist()]
-        measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
-        tiles, read_blocks = iter([whole]), 1
-    else:
-        seeds = _chosen_seeds(together, n, params, room, beside, threads)
-        measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
-        tiles, read_blocks = _tiles(together, n, seeds, params, threads)
-    params = chain.with_typical(params, measured)
-    found = itertools.chain.from_iterable(laid(tile, params, threads) for tile in tiles)
-    total = n * read_blocks
-    rows = rows_of_laid(reported(found, "laying reads on windows", total, round_.report), n)
-    if room is not None:
-        folders.remove(beside)
+    targets, sample = targets.bases_alone(), spread(n, SAMPLE_TARGETS)
+    with resources.folder(beside) as folder:
+        if room is None or folder is None:
+            whole, read_blocks = _Tile(targets, 0, store, 0, len(store), 0, params), 1
+            reads, finder = loaded = whole.load(threads)
+            sampled = [_with_reads(finder.find(target, target + 1), n) for target in sample.tolist()]
+            measured = iter([chain.agreements(reads, Candidates.concat(sampled), params.chain)])
+            params = chain.with_typical(params, measured)
+            found = whole._replace(params=params).laid(threads, loaded)
+        else:
+            together = _Together(targets, store)
+            seeds = _chosen_seeds(together, n, params, room, folder, round_)
+            measured = agreements_of(together, seeds, sample, n, params, threads)
+            params = chain.with_typical(params, measured)
+            tiles, read_blocks = _tiles(targets, store, seeds, params)
+            found = resources.each(_Tile.laid, tiles)
+        rows = rows_of_laid(reported(found, "laying reads on windows", n * read_blocks, round_.report))
+        if folder:
+            folders.remove(folder)
     return rows
 
 
 class _Tile(NamedTuple):
-    """A block of targets, and one of reads behind them.
+    """A block of targets and one of reads, loaded by whoever works on it.
+
+    It is what a worker is sent (`overlapper.overlap.distributed.Part`).
 
     Attributes
     ----------
-    reads : Reads
-    finder : QueryFinder
-    first_target, targets : int
-        Number of the first target, and how many there are.
+    targets : Reads
+    first_target : int
+        Number of the first one.
+    store : ReadStore
+    start, stop : int
+        Of the reads in the store.
     first_read : int
-        Number of the first read, behind all targets.
+        Number of the first one.
+    params : Params
+    seeds : ChosenSeeds, optional
+        None where this is the only tile.
+    blocks : sequence of int
+        Those of the targets and of the reads, as the seeds number them.
     """
 
-    reads: Reads
-    finder: QueryFinder
+    targets: Reads
     first_target: int
-    targets: int
+    store: ReadStore
+    start: int
+    stop: int
     first_read: int
+    params: Params
+    seeds: ChosenSeeds | None = None
+    blocks: Sequence[int] = ()
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of the reads and the seeds."""
+        return [self.store.artifact.folder, *([self.seeds.artifact.folder] if self.seeds else [])]
+
+    def whole(self) -> Self:
+        """Return the same with its reads and seeds."""
+        store = ReadStore.of(self.store.block(self.start, self.stop))
+        seeds = self.seeds and self.seeds.only(self.blocks)
+        return self._replace(store=store, start=0, stop=len(store), seeds=seeds, blocks=(0, 1))
+
+    def load(self, threads: int) -> tuple[Reads, QueryFinder]:
+        """Return the targets and the reads behind them, and the finder of their candidates."""
+        reads = Reads.concat([self.targets, self.store.block(self.start, self.stop)])
+        kind = registry.finder(self.params.finder)
+        if self.seeds is None:
+            return reads, kind.prepare(reads, self.params, threads)
+        seeding, n = self.seeds.of_blocks(self.blocks), len(self.targets)
+        return reads, kind.of_tile(reads, seeding, self.seeds, self.params, n, threads)
+
+    def laid(self, threads: int, loaded: tuple[Reads, QueryFinder] | None = None) -> Iterator[Laid]:
+        """Yield the overlaps of reads with each target, numbered as all targets and all reads are."""
+        (together, finder), n, params = loaded or self.load(threads), len(self.targets), self.params
+
+        def work(target: int) -> Laid:
+            candidates = _with_reads(finder.find(target, target + 1), n)
+            overlaps, _ = chain.extend(together, candidates, params.chain, 1)
+            long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+            kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
+            inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
+            found = overlaps.take(kept)
+            query, read = found.query + self.first_target, found.target + (self.first_read - n)
+            return dataclasses.replace(found, query=query, target=read), inner[kept]
+
+        return map_in_order(work, range(n), threads)
+
+
+def _with_reads(candidates: Candidates, first_read: int) -> Candidates:
+    """Return the candidates of targets with reads; those of two targets are left out."""
+    return candidates.take(candidates.target >= first_read)
 
 
 def _chosen_seeds(
-    together: _Together, n: int, params: Params, room: int, beside: Path, threads: int
+    together: _Together, n: int, params: Params, room: int, folder: Path, round_: Round
 ) -> ChosenSeeds:
     """Choose which places seed, and cut ``n`` targets and the reads into blocks."""
-    kind = finder(params.finder)
-    with writing(beside) as artifact:
-        seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, threads)
+    kind, fewest = registry.finder(params.finder), fewest_tiles(round_.resources.slots)
+    with writing(folder) as artifact:
+        seed_bytes = kind.BYTES_PER_SEED * kind.choose(artifact, together, params, room, round_.threads)
         total = max(int(together.lengths.sum()), 1)
         cuts = []
         for first, lengths in ((0, together.lengths[:n]), (n, together.lengths[n:])):
             of_seeds = seed_bytes * int(lengths.sum()) // total
-            cuts.append(first + cut_blocks(lengths, of_seeds, room // 2))
+            cuts.append(first + cut_blocks(lengths, of_seeds, room // 2, fewest))
         artifact.save("bounds", np.unique(np.concatenate(cuts)))
-    return ChosenSeeds.at(beside)
+    return ChosenSeeds.at(folder)
 
 
 def _tiles(
-    together: _Together, n: int, seeds: ChosenSeeds, params: Params, threads: int
+    targets: Reads, store: ReadStore, seeds: ChosenSeeds, params: Params
 ) -> tuple[Iterator[_Tile], int]:
-    """Return all tiles, each loaded when it comes, and how many blocks of reads there are."""
-    kind, bounds = finder(params.finder), list(itertools.pairwise(seeds.bounds.tolist()))
+    """Return all tiles, and how many blocks of reads there are."""
+    n, bounds = len(targets), list(itertools.pairwise(seeds.bounds.tolist()))
     target_blocks = sum(first < n for first, _ in bounds)
 
-    def loaded(queries: int, block: int) -> _Tile:
+    def tile(queries: int, block: int) -> _Tile:
         (first, last), (start, stop) = bounds[queries], bounds[block]
-        reads = Reads.concat([together.block(first, last), together.block(start, stop)])
-        of_tile = kind.of_tile(reads, seeds.of_blocks([queries, block]), seeds, params, last - first, threads)
-        return _Tile(reads, of_tile, first, last - first, start)
+        on, start, stop = targets.rows(first, last), start - n, stop - n
+        return _Tile(on, first, store, start, stop, start, params, seeds, (queries, block))
 
     numbers = itertools.product(range(target_blocks), range(target_blocks, len(bounds)))
-    return itertools.starmap(loaded, numbers), len(bounds) - target_blocks
+    return itertools.starmap(tile, numbers), len(bounds) - target_blocks
 
 
 class _Together:
@@ -150,49 +206,13 @@ class _Together:
         return self.block(0, len(self.lengths))
 
 
-def sample_targets(n: int) -> np.ndarray:
-    """Return the targets on which the typical agreement of chains is measured, evenly spread."""
-    return spread(n, SAMPLE_TARGETS)
-
-
-def of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Return the candidates of targets with reads; those of two targets are left out."""
-    return candidates.take(candidates.target >= first_read)
-
-
-def laid(tile: _Tile, params: Params, threads: int) -> Iterator[Laid]:
-    """Yield the overlaps of reads with each target of a tile, numbered as all targets and reads are."""
-    together, n = tile.reads, tile.targets
-
-    def work(target: int) -> Laid:
-        candidates = of_reads(tile.finder.find(target, target + 1), n)
-        overlaps, _ = chain.extend(together, candidates, params.chain, 1)
-        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
-        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
-        found = overlaps.take(kept)
-        numbered = dataclasses.replace(
-            found, query=found.query + tile.first_target, target=found.target + (tile.first_read - n)
-        )
-        return numbered, inner[kept]
-
-    return map_in_order(work, range(n), threads)
-
-
-def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
-    """Return the rows of all reads on targets, but for those of `bettered`.
-
-    Parameters
-    ----------
-    parts : iterable of Laid
-    first_read : int
-        Number of targets, which come before the reads.
-    """
+def rows_of_laid(parts: Iterable[Laid]) -> Rows:
+    """Return the rows of all reads on targets, but for those of `bettered`."""
     rows, inner = [], []
     for found, internal in parts:
         rows.append(
             Rows(
-                found.query, found.target - first_read, found.reverse,
+                found.query, found.target, found.reverse,
                 found.q_start, found.q_end, found.t_start, found.t_end, found.score, found.divergence,
             )
         )  # fmt: skip

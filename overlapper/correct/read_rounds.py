@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -13,8 +13,8 @@ import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.leaders import LED_BELOW, WAVES, leaders_of, roles_of
-from overlapper.correct.pileup_source import PileupSource
-from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.pileup_source import PileupBlock, PileupSource
+from overlapper.correct.pileups import Rows
 from overlapper.correct.read_consensus import ConsensusPart, ConsensusWriter, Leaders, ReadConsensus
 from overlapper.correct.resources import Facts
 from overlapper.correct.rounds import Round
@@ -112,13 +112,11 @@ def _vote_by_leaders(
     place[leaders.numbers] = np.arange(len(leaders.numbers))
     setup = _VoteSetup(params.with_fitted(found), None, round_)
 
-    def corrected(start: int, stop: int) -> _Numbered:
-        leading, following, others = numbers = roles.within(start, stop)
-        known = _Made(leaders.take(place[leading]))
-        made = setup.vote(of_leaders, following), setup.vote(pileups, others)
-        return np.concatenate(numbers), itertools.chain([known], *made)
+    def divided(start: int, stop: int) -> _Range:
+        leading, following, others = roles.within(start, stop)
+        return _Range(leading, [(of_leaders, following), (pileups, others)])
 
-    bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
+    bases, unconfirmed = setup.write_all(divided, lambda reads: leaders.take(place[reads]), pileups, writer)
     return {
         **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
         "followers": int(roles.follows.sum()),
@@ -157,55 +155,41 @@ def _vote_on_unsettled(
     pileups: PileupSource, params: CorrectParams, round_: Round, writer: ConsensusWriter
 ) -> Facts:
     """Vote on each read that is not settled by all reads that overlap it."""
-    settled = settled_of(pileups, round_.threads)
+    settled = settled_of(pileups, round_.resources)
     setup = _VoteSetup.fitted(pileups, params, round_)
 
-    def corrected(start: int, stop: int) -> _Numbered:
+    def divided(start: int, stop: int) -> _Range:
         stays = settled.stays[start:stop]
         staying, others = (start + np.flatnonzero(some) for some in (stays, ~stays))
-        unchanged = ConsensusPart.unchanged(pileups.targets.take(staying), settled.depth[staying])
-        made = itertools.chain([_Made(unchanged)], setup.vote(pileups, others))
-        return np.concatenate([staying, others]), made
+        return _Range(staying, [(pileups, others)])
 
-    bases, unconfirmed = _write_all(corrected, round_, pileups, writer)
+    def unchanged(reads: np.ndarray) -> ConsensusPart:
+        return ConsensusPart.unchanged(pileups.targets.take(reads), settled.depth[reads])
+
+    bases, unconfirmed = setup.write_all(divided, unchanged, pileups, writer)
     return {
         **setup.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
         "bases": bases, UNVOTED: unconfirmed,
     }  # fmt: skip
 
 
-_Numbered = tuple[np.ndarray, Iterator["_Made"]]
-"""Numbers of reads, in the order in which their consensus comes, and what makes it."""
+_Wanted = tuple[PileupSource, np.ndarray | None]
+"""Pileups, and the targets of them to vote on; None for all."""
 
 
-def _write_all(
-    corrected: Callable[[int, int], _Numbered],
-    round_: Round,
-    pileups: PileupSource,
-    writer: ConsensusWriter,
-) -> tuple[int, int]:
-    """Write the consensus of all reads; return its bases, and those of what is made that are not confirmed.
+class _Range(NamedTuple):
+    """A range of reads that is written at a time.
 
-    Parameters
+    Attributes
     ----------
-    corrected : callable
-        Of the reads ``[start, stop)``.
-    round_ : Round
-    pileups : PileupSource
-    writer : ConsensusWriter
+    known : ndarray of int64
+        Reads whose consensus is there.
+    votes : list of tuple
+        The others (`_Wanted`).
     """
-    lengths, bases, unconfirmed = pileups.targets.lengths, 0, 0
-    times = max(1, round_.threads // _FOR_THREADS) if pileups.room is None else 1
-    with BackgroundCalls() as behind:  # a range is written while the next one is made
-        for start, stop in even_ranges(lengths, times * _AT_A_TIME):
-            numbers, to_be_made = corrected(start, stop)
-            made = list(to_be_made)
-            unconfirmed += sum(one.unconfirmed for one in made)
-            parts = [one.part for one in made]
-            bases += sum(part.reads.total_bases for part in parts)
-            behind.call(partial(_write, parts, np.argsort(numbers), writer))
-            round_.report("consensus", stop, len(lengths))
-    return bases, unconfirmed
+
+    known: np.ndarray
+    votes: list[tuple[PileupSource, np.ndarray]]
 
 
 def _write(parts: list[ConsensusPart], order: np.ndarray, writer: ConsensusWriter) -> None:
@@ -263,25 +247,71 @@ class _VoteSetup(NamedTuple):
 
     def vote(self, pileups: PileupSource, targets: np.ndarray | None = None) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""
-        threads = self.round_.threads
-        for before, block in pileups.blocks(targets):
-            made = consensus_in_parts(
-                block, self.params, threads, doubt=self.doubt, targets_lead=self.targets_lead
-            )
-            convert = partial(self._converted, block, before)
-            for stop, some in map_in_order(convert, made, min(threads, _MOST_CONVERTING)):
-                if targets is None:
-                    self.round_.report("consensus", before + stop, len(pileups.targets))
-                yield some
-            del block, made, convert  # before the next one comes
+        done = 0
+        for made in self._vote_each([(pileups, targets)]):
+            done += len(made.part.counts)
+            if targets is None:
+                self.round_.report("consensus", done, len(pileups.targets))
+            yield made
 
-    def _converted(self, block: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-        """Convert a part of the consensus of a block; return it with the number of the next target."""
+    def write_all(
+        self,
+        divided: Callable[[int, int], _Range],
+        known: Callable[[np.ndarray], ConsensusPart],
+        pileups: PileupSource,
+        writer: ConsensusWriter,
+    ) -> tuple[int, int]:
+        """Write the consensus of all reads; return its bases, and those voted on that are not confirmed.
+
+        Parameters
+        ----------
+        divided : callable
+            Divides the reads ``[start, stop)``.
+        known : callable
+            Gives the consensus of reads whose consensus is there.
+        pileups : PileupSource
+        writer : ConsensusWriter
+        """
+        round_, lengths, bases, unconfirmed = self.round_, pileups.targets.lengths, 0, 0
+        times = max(1, round_.threads // _FOR_THREADS) if pileups.room is None else 1
+        bounds = even_ranges(lengths, times * _AT_A_TIME)
+        ranges = list(itertools.starmap(divided, bounds))
+        voted = self._vote_each(itertools.chain.from_iterable(of_range.votes for of_range in ranges))
+        with BackgroundCalls() as behind:  # a range is written while the next one is made
+            for (_, stop), (staying, votes) in zip(bounds, ranges, strict=True):
+                numbers = np.concatenate([staying, *(targets for _, targets in votes)])
+                parts, left = [known(staying)], len(numbers) - len(staying)
+                while left:
+                    made = next(voted)
+                    parts.append(made.part)
+                    unconfirmed, left = unconfirmed + made.unconfirmed, left - len(made.part.counts)
+                bases += sum(part.reads.total_bases for part in parts)
+                behind.call(partial(_write, parts, np.argsort(numbers), writer))
+                round_.report("consensus", stop, len(lengths))
+        return bases, unconfirmed
+
+    def _vote_each(self, wanted: Iterable[_Wanted]) -> Iterator[_Made]:
+        """Vote on targets of one pileups after the other, here or on workers."""
+        resources = self.round_.resources
+        blocks = (block for pileups, targets in wanted for block in pileups.blocks(targets, resources.slots))
+        return resources.each(partial(_voted, self.params, self.doubt, self.targets_lead), blocks)
+
+
+def _voted(
+    params: CorrectParams, doubt: int | None, targets_lead: bool, block: PileupBlock, threads: int
+) -> Iterator[_Made]:
+    """Vote on the targets of a block; see `_VoteSetup` for the other arguments."""
+    pileups = block.load()
+
+    def converted(voted: tuple[int, Consensus]) -> _Made:
         first, made = voted
-        stop, alike = first + len(made), Rows.empty()
-        if self.targets_lead:
+        alike = Rows.empty()
+        if targets_lead:
             on = made.alike
-            numbers = on.target if block.numbers is None else block.numbers[on.target]
-            alike = dataclasses.replace(on, target=numbers, read=before + first + on.read)
-        part = ConsensusPart.of(made, block.targets.rows(first, stop))
-        return stop, _Made(part, len(unvoted(block, made, first)), alike)
+            numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
+            alike = dataclasses.replace(on, target=numbers, read=block.first + first + on.read)
+        part = ConsensusPart.of(made, pileups.targets.rows(first, first + len(made)))
+        return _Made(part, len(unvoted(pileups, made, first)), alike)
+
+    made = consensus_in_parts(pileups, params, threads, doubt=doubt, targets_lead=targets_lead)
+    return map_in_order(converted, made, min(threads, _MOST_CONVERTING))

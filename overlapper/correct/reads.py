@@ -107,6 +107,7 @@ def correct(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
+    client: Any = None,
     report: Report = unreported,
 ) -> Corrected:
     """Correct reads.
@@ -133,6 +134,8 @@ def correct(
     stages : Stages, optional
         Where the results of each round are kept; a later run on the same reads and overlaps takes them from
         there.
+    client : dask.distributed.Client, optional
+        Whose workers do parts of the work; they change nothing but the time, and need no common folder.
     report : callable
         Receives the progress of the run.
 
@@ -156,7 +159,7 @@ def correct(
     >>> correct(reads).changes.fate[0]
     <Fate.CORRECTED: 'corrected'>
     """
-    resources = Resources.of(stages, threads, device, gpu_memory)
+    resources = Resources.of(stages, threads, device, gpu_memory, client)
     report("sorting reads", 0, 0)
     return correct_packed(
         packed(reads, resources.threads), resources, overlaps, params, preset=preset,

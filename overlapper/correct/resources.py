@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
 from overlapper.extend.registry import device_within
+from overlapper.io.folders import ANYTHING, temporary_folder
+from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
@@ -25,6 +30,10 @@ from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 
+if TYPE_CHECKING:
+    from overlapper.overlap.distributed import Cluster, SomePart
+
+Result = TypeVar("Result")
 Facts = dict[str, Any]
 ChangedParams = Mapping[str, Any] | None
 
@@ -61,19 +70,42 @@ class Resources:
         Changes nothing but the time.
     device, gpu_memory
         As `overlapper.correct.reads.correct` takes them.
+    workers : Cluster, optional
+        Who does parts of the work, in place of the threads of this process; changes nothing but the time.
     """
 
     stages: Stages
     threads: int
     device: str = "auto"
     gpu_memory: int = 0
+    workers: Cluster | None = None
 
     @classmethod
     def of(
-        cls, stages: Stages | None, threads: int | None, device: str = "auto", gpu_memory: int = 0
+        cls,
+        stages: Stages | None,
+        threads: int | None,
+        device: str = "auto",
+        gpu_memory: int = 0,
+        client: Any = None,
     ) -> Self:
-        """Return resources with all threads, and stages that nothing is kept of, where none are given."""
-        return cls(stages or Stages(), threads or available_threads(), device, gpu_memory)
+        """Return resources with all threads, and stages that nothing is kept of, where none are given.
+
+        A ``client`` is a `dask.distributed.Client`, whose workers do parts of the work.
+        """
+        threads, workers = threads or available_threads(), None
+        if client is not None:
+            from overlapper.overlap.distributed import Cluster
+
+            workers = Cluster(0, None, threads, client=client)
+        return cls(stages or Stages(), threads, device, gpu_memory, workers)
+
+    @property
+    def budget(self) -> Budget | None:
+        """The memory to stay within, of this process and of each worker; None for no limit."""
+        if self.stages.budget or not self.workers:
+            return self.stages.budget
+        return Budget.of(0, self.threads)
 
     def room(self, n_reads: int, unitig_bases: int = 0) -> int | None:
         """Return the bytes of memory that a part of the work may take; None for no limit.
@@ -83,17 +115,48 @@ class Resources:
         ParameterError
             When the budget is too small for the reads.
         """
-        budget = self.stages.budget
-        return None if budget is None else with_votes(budget, n_reads, unitig_bases).left(n_reads)
+        return None if self.budget is None else with_votes(self.budget, n_reads, unitig_bases).left(n_reads)
+
+    @property
+    def slots(self) -> int:
+        """Parts that workers do at the same time; 0 without workers."""
+        return self.workers.size if self.workers else 0
+
+    def each(
+        self, function: Callable[[SomePart, int], Iterable[Result]], parts: Iterable[SomePart]
+    ) -> Iterator[Result]:
+        """Yield what a function yields for each of several parts, in their order: here, or on workers.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(part, threads)``; with workers it can be pickled.
+        parts : iterable of Part
+        """
+        made: Iterator[Iterable[Result]]
+        if self.workers:
+            made = self.workers.in_order(partial(_listed, function), parts)
+        else:
+            made = (function(part, self.threads) for part in parts)
+        return itertools.chain.from_iterable(made)
+
+    @contextlib.contextmanager
+    def folder(self, beside: Path) -> Iterator[Path | None]:
+        """Yield where files may be that are wanted for a while; None where all is in memory.
+
+        In a memory budget it is ``beside`` a result; for workers of a run in memory it is a temporary folder.
+        """
+        if self.stages.budget or not self.workers:
+            yield beside if self.stages.budget else None
+            return
+        with temporary_folder(tempfile.gettempdir(), ANYTHING) as made:
+            yield made / "for-a-while"
 
     @contextlib.contextmanager
     def search(self, beside: Path) -> Iterator[Search]:
         """Yield what finds overlaps; in a memory budget it works in a folder, which it leaves behind."""
-        if self.stages.budget is None:
-            yield Search(self, None)
-        else:
-            with Workdir(beside) as workdir:
-                yield Search(self, workdir)
+        with self.folder(beside) as folder, contextlib.ExitStack() as opened:
+            yield Search(self, opened.enter_context(Workdir(folder)) if folder else None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,8 +180,9 @@ class Search:
         resources, folder = self.resources, None
         changes = merged({"sketch": {"cut_adapters": False}}, changes or {})  # ends of reads vote, or are cut
         if self.workdir:
-            assert resources.stages.budget
-            folder = Folder(self.workdir, with_votes(resources.stages.budget, len(store)))
+            assert resources.budget
+            budget = with_votes(resources.budget, len(store))
+            folder = Folder(self.workdir, budget, workers=resources.workers)
         found = pipeline.find(
             store, preset, changes=changes, threads=resources.threads,
             device=device_within(changes, resources.device), gpu_memory=resources.gpu_memory,
@@ -132,6 +196,15 @@ class Search:
         """Find overlaps as `run` does, numbered by the places of reads in the store."""
         if not self.workdir:
             return self.run(dataclasses.replace(store, order=np.arange(len(store))), preset, changes, report)
+        if isinstance(store.artifact, MemoryArtifact):
+            store = self.in_order(part.bases_alone() for part in store.parts())
         counts, overlaps = self.run(store, preset, changes, report)
         places = np.argsort(store.order)
         return counts, (part.renumber(places) for part in overlaps)
+
+
+def _listed(
+    function: Callable[[SomePart, int], Iterable[Result]], part: SomePart, threads: int
+) -> list[Result]:
+    """Return all that a function yields."""
+    return list(function(part, threads))

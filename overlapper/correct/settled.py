@@ -5,13 +5,15 @@ Definition: ``docs/algorithms/correction.md``, section 10.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.correct.pileup_source import PileupSource, RowsOfTargets, rows_in_parts
+from overlapper.correct.pileup_source import PileupBlock, PileupSource, RowsOfTargets, rows_in_parts
 from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.resources import Resources
 from overlapper.extend.differences import find_differences
 from overlapper.kernels.consensus.covered import are_covered
 from overlapper.runtime.threads import map_in_order
@@ -39,25 +41,28 @@ class Settled(NamedTuple):
     depth: np.ndarray
 
 
-def settled_of(pileups: PileupSource, threads: int) -> Settled:
+def settled_of(pileups: PileupSource, resources: Resources) -> Settled:
     """Find the settled reads, given the pileups of all reads.
 
     Parameters
     ----------
     pileups : PileupSource
-    threads : int
-        Changes nothing but the time.
+    resources : Resources
     """
-    parts = [Settled(np.zeros(0, bool), np.zeros(0))]
-    for _, block in pileups.blocks():
-        alone = block.targets is block.reads
-        reads = block.targets.bases_alone()
-        if not alone:
-            reads = Reads.concat([reads, block.reads.bases_alone()])
-        settled = partial(_settled, block, reads, 0 if alone else len(block.targets))
-        parts += map_in_order(settled, rows_in_parts(block), threads)
-    stays, depth = zip(*parts, strict=True)
+    parts = resources.each(_settled_of_block, pileups.blocks(workers=resources.slots))
+    stays, depth = zip(Settled(np.zeros(0, bool), np.zeros(0)), *parts, strict=True)
     return Settled(np.concatenate(stays), np.concatenate(depth))
+
+
+def _settled_of_block(given: PileupBlock, threads: int) -> Iterator[Settled]:
+    """Find the settled ones of the targets of a block."""
+    block = given.load()
+    alone = block.targets is block.reads
+    reads = block.targets.bases_alone()
+    if not alone:
+        reads = Reads.concat([reads, block.reads.bases_alone()])
+    settled = partial(_settled, block, reads, 0 if alone else len(block.targets))
+    return map_in_order(settled, rows_in_parts(block), threads)
 
 
 def _settled(block: Pileups, reads: Reads, before: int, part: RowsOfTargets) -> Settled:

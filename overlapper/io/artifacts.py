@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -140,6 +140,17 @@ class Artifact:
     def remove(self, name: str) -> None:
         """Remove a file that later steps do not need."""
         os.remove(self.folder / name)
+
+
+class MappedArtifact(Artifact):
+    """A finished artifact of which workers use a part: its arrays stay on disk until they are used."""
+
+    load = Artifact.mapped
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Open it."""
+        return cls(path, finished_artifact(path).facts)
 
 
 @contextlib.contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 
 from overlapper.io.arrays import loaded_arrays
-from overlapper.io.artifacts import Artifact
+from overlapper.io.artifacts import Artifact, MappedArtifact
 from overlapper.runtime.threads import even_ranges
 from overlapper.tables import Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
@@ -52,11 +53,25 @@ class ReadColumns:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have copies for other processes opened there."""
+        return ReadColumns.in_folder, (self.artifact.folder.absolute(), self.prefix)
+
+    @classmethod
+    def in_folder(cls, folder: Path, prefix: str) -> Self:
+        """Open what `overlapper.io.arrays` wrote to a folder."""
+        return cls.within(MappedArtifact.at(folder), prefix)
+
     @property
     def bytes_of_each(self) -> np.ndarray:
-        """Bytes of bases and qualities that each read takes in memory (int64)."""
-        qualities = 0 if self.quality_offsets is None else np.diff(self.quality_offsets)
-        return 8 * np.diff(self.word_offsets) + qualities
+        """`bytes_of` all reads."""
+        return self.bytes_of(np.arange(len(self)))
+
+    def bytes_of(self, reads: np.ndarray) -> np.ndarray:
+        """Return the bytes of bases and qualities that each of some reads takes in memory (int64)."""
+        of_bases = 8 * (self.word_offsets[reads + 1] - self.word_offsets[reads])
+        of = self.quality_offsets
+        return of_bases if of is None else of_bases + of[reads + 1] - of[reads]
 
     def take(self, reads: np.ndarray) -> Reads:
         """Return some reads, without names; of an artifact in memory, successive ones are a view.
@@ -66,8 +81,8 @@ class ReadColumns:
         reads : ndarray of int
             Their numbers.
         """
-        runs = np.diff(self.unknown_offsets)[reads]
-        first_runs = self.unknown_offsets[:-1][reads]
+        first_runs = self.unknown_offsets[reads]
+        runs = self.unknown_offsets[reads + 1] - first_runs
         words, word_offsets = self._gathered("words", np.uint64, self.word_offsets, reads)
         qualities, quality_offsets = None, None
         if self.quality_offsets is not None:
@@ -88,8 +103,8 @@ class ReadColumns:
     def _gathered(
         self, name: str, dtype: type, offsets: np.ndarray, reads: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        sizes = np.diff(offsets)[reads]
-        values = self.artifact.gathered(self.prefix + name, dtype, offsets[:-1][reads], sizes)
+        sizes = offsets[reads + 1] - offsets[reads]
+        values = self.artifact.gathered(self.prefix + name, dtype, offsets[reads], sizes)
         return values, offsets_of(sizes)
 
     def whole(self) -> Reads:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from overlapper.io.artifacts import Artifact, finished_artifact
+from overlapper.io.artifacts import Artifact, MappedArtifact
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_columns import ReadColumns
 from overlapper.runtime.threads import even_ranges
@@ -125,11 +125,13 @@ class ReadStore(ReadColumns):
     @classmethod
     def at(cls, path: Path) -> Self:
         """Open what was written to a folder."""
-        return cls.open(finished_artifact(path))
+        return cls.open(MappedArtifact.at(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Have copies for other processes opened there."""
-        return ReadStore.at, (self.artifact.folder,)
+        """Have copies for other processes opened there, unless they are in memory."""
+        if isinstance(self.artifact, MemoryArtifact):
+            return type(self), tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        return ReadStore.at, (self.artifact.folder.absolute(),)
 
     def mapped(self) -> Reads:
         """Return all reads, without names, their bases left on disk until they are read."""

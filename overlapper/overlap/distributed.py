@@ -1,11 +1,11 @@
-"""Tiles on Dask: processes of this machine, or a cluster.
+"""Parts of a run on Dask: processes of this machine, or a cluster.
 
-A worker is sent which tile to do and where the packed reads and the seeds are: a folder that every worker
-sees under the same path, or has a copy of. It does the tile as a single process does, in a temporary folder
-of its own, and returns the files of the strips; this process writes them to the results, where a strip that
-is finished already stays as it is. A tile that is done twice, as after a worker was lost, gives the same
-bytes. Dask repeats what lost workers did; when this process loses the scheduler, it connects anew and asks
-for what is missing.
+A worker is sent a function and a part of the work: a tile of overlaps, or targets to vote on. A part names
+the artifacts that it takes (packed reads, seeds) by their folders. Where a worker does not see these under
+the same path with the same content, parts are sent with all that they take. A worker keeps nothing: what the
+function returns is sent back, and this process writes it to its folder, where what is finished stays as it
+is. A part that is done twice, as after a worker was lost, gives the same bytes. Dask repeats what lost
+workers did; when this process loses the scheduler, it connects anew and asks again for what is not finished.
 
 Processes that are started here accept connections only from each other: TLS by a certificate that is made
 for the run and known to them alone, and no pages over HTTP. Terminals send Ctrl-C to all processes; they
@@ -15,39 +15,54 @@ leave it to this one, which ends them. How a scheduler that was there is reached
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib.util
-import itertools
+import logging
 import multiprocessing
 import os
 import signal
+import socket
 import tempfile
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
-import numpy as np
-
-from overlapper.errors import MissingExtraError, ParameterError
-from overlapper.io.artifacts import RECORD, finished, finished_artifact, writing
-from overlapper.io.folders import ANYTHING, MARK, temporary_folder
-from overlapper.overlap.tiles import TileNumber, Tiles
+from overlapper.errors import MissingExtraError, OutOfMemoryError, ParameterError
+from overlapper.io.artifacts import RECORD, digest_of
+from overlapper.io.folders import ANYTHING, temporary_folder
 from overlapper.runtime import cleanup
-from overlapper.runtime.messages import Report
+from overlapper.tiled.stages import code_digest
 
 RETRIES = 5
-"""Times that a tile is tried again on another worker."""
+"""Times that a part is tried again on another worker."""
 
 CONNECT_SECONDS = 5
 RECONNECT_SECONDS = 300
 """How long a connection that was lost is tried to be made again."""
-LEAST_SUBMITTED = 16
-"""Tiles that are submitted at a time, at least."""
+SUBMITTED = 2
+"""Parts that are submitted at a time for each that is worked on: what workers have finished stays in their
+memory until it is fetched."""
+AHEAD = 4
+"""Parts, for each that is worked on, by which the last one submitted is ahead of the first one not finished,
+at most: results wait for those before them."""
 
-Strip = tuple[int, dict[str, bytes], dict[str, Any]]
-"""Number of a strip, its files by name, and its facts."""
+
+class Part(Protocol):
+    """A part of the work, as it is sent to a worker."""
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """Artifacts that are opened where it is worked on; an empty path for one in memory."""
+
+    def whole(self) -> Self:
+        """Return the same with all that it takes, so that no folder is opened."""
+
+
+SomePart = TypeVar("SomePart", bound=Part)
+Result = TypeVar("Result")
+Numbered = tuple[int, Result]
 
 
 class Cluster:
@@ -64,29 +79,48 @@ class Cluster:
     devices : list of str
         Of this machine; where they are GPUs, each started process takes one of its own. Workers of a
         scheduler take those that they see.
+    client : dask.distributed.Client, optional
+        A connection that is there, in place of ``workers`` and ``scheduler``; no context is needed then.
+
+    Attributes
+    ----------
+    devices : list of str
+        As given, if processes are started here that take GPUs; else empty.
 
     Raises
     ------
+    OutOfMemoryError
+        When workers end again and again on the same part.
     MissingExtraError
         When Dask is not installed, or what it takes to make certificates for processes to start.
     ParameterError
-        When the scheduler does not answer, processes cannot be started, or more are asked for than there are
-        GPUs.
+        When the scheduler does not answer, processes cannot be started, more are asked for than there are
+        GPUs, or a worker has another program.
     """
 
     def __init__(
-        self, workers: int, scheduler: str | None, threads: int, devices: Sequence[str] = ("cpu",)
+        self,
+        workers: int,
+        scheduler: str | None,
+        threads: int,
+        devices: Sequence[str] = ("cpu",),
+        *,
+        client: Any = None,
     ) -> None:
         try:
             import distributed
         except ImportError:
             raise MissingExtraError("distributed", "Running on several workers") from None
-        if not scheduler and importlib.util.find_spec("cryptography") is None:
+        elsewhere = scheduler or client is not None
+        if not elsewhere and importlib.util.find_spec("cryptography") is None:
             raise MissingExtraError("cryptography", "Running on several workers")
         self._dask = distributed
-        self._workers, self._scheduler, self._threads = workers, scheduler, threads
-        self._devices = [] if scheduler or devices[0] == "cpu" else list(devices)
-        if self._devices and workers > len(devices):
+        self._workers, self._scheduler = workers, scheduler
+        self._given, self._seen = client is not None, dict[Path, bool]()
+        self.client = client
+        self._threads_of_part = 1 if elsewhere else max(1, threads // workers)
+        self.devices = [] if elsewhere or devices[0] == "cpu" else list(devices)
+        if self.devices and workers > len(devices):
             raise ParameterError(
                 f"{workers} workers were asked for and there are {len(devices)} GPUs, of which each worker "
                 f"takes one. Ask for --workers {len(devices)}, or for --device cpu"
@@ -107,7 +141,9 @@ class Cluster:
 
     def _connect(self, seconds: int) -> None:
         try:
-            self.client = self._dask.Client(self._address, set_as_default=False, timeout=seconds)
+            self.client = self._dask.Client(
+                self._address, set_as_default=False, timeout=seconds, direct_to_workers=not self._scheduler
+            )
         except (OSError, ValueError) as error:  # of the connection, of an address that is none
             raise ParameterError(
                 f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
@@ -115,54 +151,121 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        """Tiles that are worked on at the same time: one on each thread of a worker; at least 1."""
+        """Parts that are worked on at the same time: one on each thread of a worker; at least 1."""
         return max(1, sum(self.client.nthreads().values()))
 
-    def run_tiles(self, work: Tiles, tiles: list[TileNumber], report: Report) -> None:
-        """Finish the strips of tiles that are not finished; see `overlapper.overlap.tiles.RunTiles`.
+    def in_order(
+        self, function: Callable[[SomePart, int], Result], parts: Iterable[SomePart]
+    ) -> Iterator[Result]:
+        """Yield what a function returns for every part, in the order of the parts.
 
-        A connection that is lost is made again, and what is missing then is asked for again.
+        Parameters
+        ----------
+        function : callable
+            ``function(part, threads)``, called by a worker; can be pickled.
+        parts : iterable of Part
+            Taken as they are wanted.
+        """
+        early, wanted = dict[int, Result](), 0
+        for number, result in self.completed(function, parts):
+            early[number] = result
+            while wanted in early:
+                yield early.pop(wanted)
+                wanted += 1
+
+    def completed(
+        self, function: Callable[[SomePart, int], Result], parts: Iterable[SomePart]
+    ) -> Iterator[Numbered[Result]]:
+        """Yield the number of each part and what `in_order` yields for it, as they are finished.
+
+        A connection that is lost is made again, and what is not finished then is asked for again.
         """
         from distributed.client import FutureCancelledError
         from distributed.comm import CommClosedError
+        from distributed.scheduler import KilledWorker
 
+        coming, begun = enumerate(parts), dict[int, SomePart]()
         for trial in range(RETRIES + 1):
-            missing = {tile: numbers for tile in tiles if (numbers := work.missing(tile))}
             try:
-                for done in self._finished(work, missing):
-                    report("overlapping", len(tiles) - len(missing) + done, len(tiles))
+                yield from self._completed(function, coming, begun)
                 return
+            except KilledWorker as error:
+                raise OutOfMemoryError(
+                    "workers ended again and again on the same part of the work, the last one at "
+                    f"{error.last_worker.address}. Most likely they lack memory: give a smaller --memory, "
+                    "which is that of each worker, or start fewer workers on a machine"
+                ) from None
             except (CommClosedError, FutureCancelledError):
-                if trial == RETRIES:
+                if trial == RETRIES or self._given:
                     raise
                 with contextlib.suppress(OSError, TimeoutError):
                     self.client.close(timeout=CONNECT_SECONDS)
                 self._connect(RECONNECT_SECONDS)
 
-    def _finished(self, work: Tiles, missing: dict[TileNumber, list[int]]) -> Iterator[int]:
-        """Do strips of tiles and write them to the results; yield how many tiles are finished."""
-        threads = 1 if self._scheduler else max(1, self._threads // self._workers)
-        waiting = iter(missing.items())
+    def _completed(
+        self,
+        function: Callable[[SomePart, int], Result],
+        coming: Iterator[tuple[int, SomePart]],
+        begun: dict[int, SomePart],
+    ) -> Iterator[Numbered[Result]]:
+        """Yield as `completed` does, what was begun and is not finished first; note there what is."""
         running = self._dask.as_completed(loop=self.client.loop)
-        tile_of: dict[Any, TileNumber] = {}
-        done = 0
+        number_of, again = dict[Any, int](), list(begun.items())
         while True:
-            # What workers have finished stays in their memory until it is fetched: they are given no more
-            # than keeps them busy.
-            room = max(LEAST_SUBMITTED, 2 * self.size) - len(tile_of)
-            for tile, numbers in itertools.islice(waiting, max(0, room)):
-                future = self.client.submit(
-                    run_remotely, work, tile, numbers, threads, self._devices, pure=False, retries=RETRIES
-                )
-                tile_of[future] = tile
+            size = self.size
+            while len(number_of) < SUBMITTED * size and (
+                again or not begun or max(begun) - min(begun) < AHEAD * size
+            ):
+                number, part = again.pop(0) if again else next(coming, (-1, None))
+                if part is None:
+                    break
+                begun[number] = part
+                future = self._submit(function, part)
+                number_of[future] = number
                 running.add(future)
-            if not tile_of:
+            if not number_of:
                 return
             future = next(running)
-            _keep(work.strips(tile_of.pop(future)), future.result())
+            result, number = future.result(), number_of.pop(future)
             future.release()
-            done += 1
-            yield done
+            del begun[number]
+            yield number, result
+
+    def _submit(self, function: Callable[[SomePart, int], Result], part: SomePart) -> Any:
+        if not all(map(self._sees, part.folders)):
+            part = part.whole()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # there is no other way to the workers
+            return self.client.submit(
+                _done, function, part, self._threads_of_part, code_digest(), pure=False, retries=RETRIES
+            )
+
+    def _sees(self, folder: Path) -> bool:
+        """Tell whether all workers have an artifact under its path."""
+        if folder not in self._seen:
+            record = folder.absolute() / RECORD
+            self.client.wait_for_workers(1)
+            found = self.client.run(_digest, record).values()
+            self._seen[folder] = bool(folder.name) and {*found} == {_digest(record)}
+        return self._seen[folder]
+
+
+def _done(function: Callable[[SomePart, int], Result], part: SomePart, threads: int, code: str) -> Result:
+    """Call a function on the worker, if its program is that of the run: others give other results."""
+    if code_digest() != code:
+        raise ParameterError(
+            f"a worker on {socket.gethostname()} has another overlapper, {Path(__file__).parents[1]}: "
+            "install there what runs here"
+        )
+    return function(part, threads)
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None if there is none."""
+    try:
+        return digest_of(path)
+    except OSError:
+        return None
 
 
 @contextlib.contextmanager
@@ -185,6 +288,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
                 started.cluster = LocalCluster(
                     n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
                     dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                    silence_logs=logging.ERROR,
                 )  # fmt: skip
             except RuntimeError as error:  # whatever was scarce
                 raise ParameterError(
@@ -236,46 +340,3 @@ def _quiet_tracker() -> None:
             del os.environ["PYTHONWARNINGS"]
         else:
             os.environ["PYTHONWARNINGS"] = before
-
-
-def run_remotely(
-    work: Tiles, tile: TileNumber, numbers: list[int], threads: int, devices: list[str]
-) -> list[Strip]:
-    """Do strips of a tile in a temporary folder, and return their files; on the worker's own device.
-
-    Parameters
-    ----------
-    work : Tiles
-    tile : tuple of int
-    numbers : list of int
-        Of the strips.
-    threads : int
-    devices : list of str
-        Of the machine, one for each started process; empty where a worker takes what it sees.
-    """
-    from distributed import get_worker
-
-    if devices:
-        # Processes that a LocalCluster starts are numbered, one that takes the place of another like it.
-        work = dataclasses.replace(work, device=devices[int(get_worker().name)])
-    with temporary_folder(get_worker().local_directory) as folder:
-        local = dataclasses.replace(work, results=folder)
-        local.run(tile, threads, numbers)
-        paths = local.strips(tile)
-        return [(number, *_content(paths[number])) for number in numbers]
-
-
-def _content(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
-    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name not in (RECORD, MARK)}
-    return files, finished_artifact(path).facts
-
-
-def _keep(paths: list[Path], strips: list[Strip]) -> None:
-    """Write the files of strips to the results, unless they are there."""
-    for number, files, facts in strips:
-        if finished(paths[number]) is not None:
-            continue
-        with writing(paths[number]) as artifact:
-            for name, content in files.items():
-                artifact.save(name, np.frombuffer(content, np.uint8))
-            artifact.facts |= facts

@@ -10,14 +10,14 @@ from overlapper.errors import OutOfMemoryError
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
-from overlapper.io.artifacts import finished_artifact
+from overlapper.io.artifacts import finished_artifact, writing
 from overlapper.overlap.inside import Inside
 from overlapper.overlap.parts import Part, by_queries, parts_of
 from overlapper.overlap.tile import BLOCK_BASES, BlockOverlaps, Extension, Tile
-from overlapper.overlap.tiles import Folder, Tiles, content_of
+from overlapper.overlap.tiles import Folder, TileOfWorker, Tiles, content_of
 from overlapper.params.stages import Params
 from overlapper.runtime.memory import free_memory
-from overlapper.runtime.messages import Report, counted
+from overlapper.runtime.messages import Report, counted, reported
 from overlapper.runtime.threads import share_for_threads
 from overlapper.tables import Overlaps
 from overlapper.tables.overlaps import pair_order
@@ -91,8 +91,14 @@ class FoundOverlaps:
             workdir.note(
                 f"done already: {len(tiles.numbers) - len(missing)} of {counted(len(tiles.numbers), 'tile')}"
             )
-        if folder.run_tiles:
-            folder.run_tiles(tiles, missing, report)
+        if folder.workers:
+            work = [TileOfWorker(tiles, t, tiles.missing(t), folder.workers.devices) for t in missing]
+            by_workers = folder.workers.completed(TileOfWorker.found, work)
+            for number, made in reported(by_workers, "overlapping", len(missing), report):
+                paths = tiles.strips(work[number].tile)
+                for at, content in zip(work[number].strips, made, strict=True):
+                    with writing(paths[at]) as artifact:
+                        content.copy_to({}, artifact)
         else:
             for done, tile in enumerate(missing):
                 report("overlapping", done, len(missing))

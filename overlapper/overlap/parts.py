@@ -38,8 +38,8 @@ def write_part(artifact: Artifact, overlaps: Overlaps) -> None:
     artifact.facts |= {"parts": number + 1, "columns": present, "cigars": overlaps.cigar is not None}
 
 
-def write_strip(artifact: Artifact, found: Iterable[BlockOverlaps]) -> None:
-    """Write the overlaps of a strip, in sorted parts, and note how many each step took."""
+def write_strip(artifact: Artifact, found: Iterable[BlockOverlaps], devices: list[str]) -> None:
+    """Write the overlaps of a strip, in sorted parts, how many each step took, and what extended them."""
     waiting: list[Overlaps] = []
     taken: Counter[str] = Counter()
     for overlaps, counts in found:
@@ -51,7 +51,7 @@ def write_strip(artifact: Artifact, found: Iterable[BlockOverlaps]) -> None:
             waiting = []
     if waiting:
         write_part(artifact, Overlaps.concat(waiting))
-    artifact.facts["taken"] = taken
+    artifact.facts |= {"taken": taken, "devices": devices}
 
 
 def parts_of(artifacts: list[Artifact]) -> list[Part]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import tempfile
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, Never
@@ -16,6 +17,7 @@ from overlapper.extend.on_gpus import opening
 from overlapper.extend.registry import ALIGNING, device_for, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.gpu.opening import Opening
+from overlapper.io.folders import ANYTHING, temporary_folder
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.found import ChosenOverlaps, FoundOverlaps
@@ -31,6 +33,8 @@ from overlapper.runtime.threads import available_threads, start
 from overlapper.sketch.canonical import packed
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
+from overlapper.tiled.reads import store_reads
+from overlapper.tiled.workdir import Workdir
 
 
 def find_overlaps(
@@ -49,6 +53,7 @@ def find_overlaps(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    client: Any = None,
     **unknown: Never,
 ) -> Overlaps:
     """Find the overlaps of all pairs of reads.
@@ -85,6 +90,8 @@ def find_overlaps(
         not depend on it.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
+    client : dask.distributed.Client, optional
+        Whose workers find the overlaps; they change nothing but the time, and need no common folder.
 
     Returns
     -------
@@ -120,8 +127,10 @@ def find_overlaps(
     Params().changed(changes)  # raises what is wrong before files are read
     check_preset(preset)
     threads = threads or available_threads()
-    reads = reads_given(reads, threads)
-    return run(reads, preset, changes=changes, threads=threads, device=device, gpu_memory=gpu_memory).overlaps
+    return run(
+        reads_given(reads, threads), preset, changes=changes, threads=threads, device=device,
+        gpu_memory=gpu_memory, client=client,
+    ).overlaps  # fmt: skip
 
 
 def run(
@@ -132,6 +141,7 @@ def run(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    client: Any = None,
     report: Report = unreported,
 ) -> Run:
     """Find overlaps; return them with counts and parameters.
@@ -148,10 +158,22 @@ def run(
     """
     threads = threads or available_threads()
     report("sorting reads", 0, 0)
-    return find(
-        packed(reads, threads), preset, changes=changes, threads=threads, device=device,
-        gpu_memory=gpu_memory, report=report,
-    )  # fmt: skip
+    with contextlib.ExitStack() as opened:
+        folder = None
+        if client is None:
+            store = packed(reads, threads)
+        else:
+            from overlapper.overlap.distributed import Cluster
+
+            place = opened.enter_context(temporary_folder(tempfile.gettempdir(), ANYTHING)) / "work"
+            workdir, workers = opened.enter_context(Workdir(place)), Cluster(0, None, threads, client=client)
+            store = store_reads(workdir, [reads])
+            folder = Folder(workdir, Budget.of(0, threads), workers=workers)
+        found = find(
+            store, preset, changes=changes, threads=threads, device=device, gpu_memory=gpu_memory,
+            folder=folder, report=report,
+        )  # fmt: skip
+        return dataclasses.replace(found, parts=[found.overlaps]) if folder else found
 
 
 def find(

@@ -12,8 +12,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,17 +24,20 @@ from overlapper.extend import chain
 from overlapper.extend.on_gpus import opening, prepared_finder
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.opening import Opening
-from overlapper.io.artifacts import Finisher, finished, writing
+from overlapper.io.artifacts import Artifact, Finisher, finished, writing
+from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.parts import write_strip
 from overlapper.overlap.tile import BLOCK_BASES, Extension, Tile
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.chosen_seeds import ChosenSeeds
 from overlapper.tables import Candidates, Reads, Seeding
-from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
+from overlapper.tiled.plan import Budget, cut_blocks, fewest_tiles, tile_bytes
 from overlapper.tiled.workdir import Workdir
+
+if TYPE_CHECKING:
+    from overlapper.overlap.distributed import Cluster
 
 STRIP_BASES = 1 << 26
 """Query bases of a strip."""
@@ -86,14 +91,12 @@ class Tiles:
         opened : Opening, optional
             GPUs that hold the reads, where all of them may be indexed.
         """
-        blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
-        bounds = [self.bounds[block : block + 2].tolist() for block in blocks]
-        reads = Reads.concat([self.store.block(*bound) for bound in bounds])
-        order = np.concatenate([self.store.order[start:stop] for start, stop in bounds])
+        blocks = sorted({*tile})
+        reads, order = self._reads_of(blocks)
         if self.seeds is None:
             finder = prepared_finder(opened, reads, self.params, threads)
         else:
-            first_target = bounds[0][1] - bounds[0][0] if blocks[1:] else 0
+            first_target = int(np.diff(self.bounds)[tile[0]]) if blocks[1:] else 0
             finder = registry.finder(self.params.finder).of_tile(
                 reads, self.seeds.of_blocks(blocks), self.seeds, self.params, first_target, threads
             )
@@ -146,22 +149,87 @@ class Tiles:
 
         While the last overlaps of a strip are written, candidates of the next one are looked for.
         """
-        bounds, paths = self._strip_bounds(tile), self.strips(tile)
+        paths = self.strips(tile)
+        with Finisher() as finisher:
+            for number, write in self._found(tile, threads, numbers, loaded):
+                with finisher.writing(paths[number]) as artifact:
+                    write(artifact)
+
+    def found(self, tile: TileNumber, threads: int, numbers: list[int]) -> list[MemoryArtifact]:
+        """Return some strips of a tile as `run` writes them."""
+        strips = [MemoryArtifact() for _ in numbers]
+        for artifact, (_, write) in zip(strips, self._found(tile, threads, numbers), strict=True):
+            write(artifact)
+        return strips
+
+    def _found(
+        self, tile: TileNumber, threads: int, numbers: list[int], loaded: Tile | None = None
+    ) -> Iterator[tuple[int, Callable[[Artifact], None]]]:
+        """Yield the numbers of some strips with what writes them, to be called before the next one."""
+        bounds = self._strip_bounds(tile)
         devices = extending_devices(self.params.extender, self.device)
-        with opening(lambda: devices, self.gpu_memory, self.params) as opened, Finisher() as finisher:
+        with opening(lambda: devices, self.gpu_memory, self.params) as opened:
             loaded = loaded or self.load(tile, threads)
             opened.hold(loaded.reads)
             extension = Extension(loaded, self.params, opened())
             strips = [(int(bounds[number]), int(bounds[number + 1])) for number in numbers]
             found = extension.overlaps(strips, threads, BLOCK_BASES)
             for strip, of_strip in itertools.groupby(found, key=itemgetter(0)):
-                with finisher.writing(paths[numbers[strip]]) as artifact:
-                    write_strip(artifact, map(itemgetter(1), of_strip))
-                    artifact.facts["devices"] = extension.devices
+                overlaps = map(itemgetter(1), of_strip)
+                yield numbers[strip], partial(write_strip, found=overlaps, devices=extension.devices)
+
+    def of_blocks(self, blocks: list[int]) -> Tiles:
+        """Return the same with the reads and seeds of some blocks alone, in memory."""
+        reads, order = self._reads_of(blocks)
+        store, seeds = ReadStore.of(reads, order, Reads.empty()), self.seeds and self.seeds.only(blocks)
+        return dataclasses.replace(self, store=store, seeds=seeds, results=None)
+
+    def _reads_of(self, blocks: list[int]) -> tuple[Reads, np.ndarray]:
+        """Return the reads of some blocks, and the number of each in the input."""
+        bounds = [self.bounds[block : block + 2].tolist() for block in blocks]
+        reads = Reads.concat([self.store.block(*bound) for bound in bounds])
+        return reads, np.concatenate([self.store.order[start:stop] for start, stop in bounds])
 
 
-RunTiles = Callable[[Tiles, list[TileNumber], Report], None]
-"""``run_tiles(tiles, numbers, report)`` finishes the strips of tiles that are not finished."""
+@dataclasses.dataclass(frozen=True)
+class TileOfWorker:
+    """A tile of which a worker is to find the overlaps (`overlapper.overlap.distributed.Part`).
+
+    Attributes
+    ----------
+    tiles : Tiles
+    tile : TileNumber
+    strips : list of int
+        Those that are wanted.
+    devices : list of str
+        `overlapper.overlap.distributed.Cluster.devices`.
+    """
+
+    tiles: Tiles
+    tile: TileNumber
+    strips: list[int]
+    devices: list[str]
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of the reads and the seeds."""
+        of_seeds = [self.tiles.seeds.artifact.folder] if self.tiles.seeds else []
+        return [self.tiles.store.artifact.folder, *of_seeds]
+
+    def whole(self) -> TileOfWorker:
+        """Return the tile with its reads and seeds."""
+        blocks = sorted({*self.tile})
+        return dataclasses.replace(self, tiles=self.tiles.of_blocks(blocks), tile=(0, len(blocks) - 1))
+
+    def found(self, threads: int) -> list[MemoryArtifact]:
+        """Return the strips, found on the worker's own device."""
+        from distributed import get_worker
+
+        tiles = self.tiles
+        if self.devices and tiles.device != "cpu":
+            # Processes that are started here are numbered, one that takes the place of another like it.
+            tiles = dataclasses.replace(tiles, device=self.devices[int(get_worker().name)])
+        return tiles.found(self.tile, threads, self.strips)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,13 +241,13 @@ class Folder:
     workdir : Workdir
         Where the finished parts are kept, and looked for.
     budget : Budget
-    run_tiles : callable, optional
-        See `RunTiles`; one tile after the other in this process by default.
+    workers : Cluster, optional
+        Who does tiles; one after the other in this process by default.
     """
 
     workdir: Workdir
     budget: Budget
-    run_tiles: RunTiles | None = None
+    workers: Cluster | None = None
 
 
 def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, threads: int) -> ChosenSeeds | None:
@@ -197,7 +265,7 @@ def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, thread
         return None
     room, finder = folder.budget.left(len(store)), registry.finder(params.finder)
     path = folder.workdir.path("seeds", *finder.depends_on(params), *content_of(store))
-    bases, fewest = int(store.lengths.sum()), folder.budget.fewest_tiles
+    bases, fewest = int(store.lengths.sum()), fewest_tiles(folder.workers.size if folder.workers else 1)
     known = finished(path, verify=True)
     if known is None or known.facts["tile_bytes"] > room:
         seed_bytes = finder.BYTES_PER_SEED * finder.looked_at(store, params, threads)

@@ -5,14 +5,16 @@ It is a bit for each base. The index of a tile is made from its reads at the pla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from overlapper.io.artifacts import Artifact, finished_artifact
+from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.tables import Seeding
+from overlapper.tables.ragged import offsets_of
 
 
 class ChosenSeeds:
@@ -25,6 +27,7 @@ class ChosenSeeds:
 
     Attributes
     ----------
+    artifact : Artifact
     facts : dict
         What else was decided from all reads.
     counts : dict of str to int
@@ -34,7 +37,7 @@ class ChosenSeeds:
     """
 
     def __init__(self, artifact: Artifact) -> None:
-        self._artifact = artifact
+        self.artifact = artifact
         self.facts = artifact.facts
         self.counts: dict[str, int] = artifact.facts["counts"]
         self.bounds = artifact.load("bounds", np.int64)
@@ -45,22 +48,33 @@ class ChosenSeeds:
         return cls(finished_artifact(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Have copies for other processes opened there."""
-        return ChosenSeeds.at, (self._artifact.folder,)
+        """Have copies for other processes opened there, unless they are in memory."""
+        if isinstance(self.artifact, MemoryArtifact):
+            return ChosenSeeds, (self.artifact,)
+        return ChosenSeeds.at, (self.artifact.folder.absolute(),)
 
     def seeding(self, start: int, stop: int) -> Seeding:
         """Return the places in reads ``[start, stop)``."""
-        word_offsets = self._artifact.load("word_offsets", np.int64, start, stop + 1)
+        word_offsets = self.artifact.load("word_offsets", np.int64, start, stop + 1)
         first, last = int(word_offsets[0]), int(word_offsets[-1])
         return Seeding(
-            sketched=self._artifact.load("sketched", np.int32, start, stop),
-            marks=self._artifact.load("marks", np.uint32, first, last),
+            sketched=self.artifact.load("sketched", np.int32, start, stop),
+            marks=self.artifact.load("marks", np.uint32, first, last),
             word_offsets=word_offsets - first,
         )
 
-    def of_blocks(self, blocks: list[int]) -> Seeding:
+    def of_blocks(self, blocks: Sequence[int]) -> Seeding:
         """Return the places in the reads of blocks, one block after the other."""
         return Seeding.concat([self.seeding(*self.bounds[block : block + 2].tolist()) for block in blocks])
+
+    def only(self, blocks: Sequence[int]) -> ChosenSeeds:
+        """Return the places in the reads of blocks, which are the first ones then, in memory."""
+        artifact, seeding = MemoryArtifact(), self.of_blocks(blocks)
+        artifact.facts |= self.facts
+        for name in ("sketched", "marks", "word_offsets"):
+            artifact.save(name, getattr(seeding, name))
+        artifact.save("bounds", offsets_of(np.diff(self.bounds)[list(blocks)]))
+        return ChosenSeeds(artifact)
 
 
 def write_seeds(

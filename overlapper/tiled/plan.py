@@ -58,15 +58,10 @@ class Budget:
     workers: int = 1
     held: int = 0
 
-    @property
-    def fewest_tiles(self) -> int:
-        """Tiles that there are to be, if there are reads enough."""
-        return 1 if self.workers == 1 else TILES_A_WORKER * self.workers
-
     @classmethod
     def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
-        """Return the budget given; 0 is half of the machine's memory."""
-        return cls(memory or all_memory() // 2, threads, workers)
+        """Return the budget given; 0 is half of the machine's memory, for all workers together."""
+        return cls(memory or all_memory() // 2 // workers, threads, workers)
 
     def left(self, n_reads: int) -> int:
         """Return the bytes that are left for a tile or a range of hashes.
@@ -101,7 +96,12 @@ class Budget:
         return f"memory: about {takes / 1e9:.2g} GB{each}; budget {self.memory / 1e9:.3g} GB{each}"
 
 
-def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: int = 1) -> np.ndarray:
+def fewest_tiles(workers: int) -> int:
+    """Return how many tiles there are to be, if there are reads enough, so that all workers have work."""
+    return TILES_A_WORKER * workers if workers > 1 else 1
+
+
+def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest: int = 1) -> np.ndarray:
     """Cut reads into as few blocks as there must be for a tile of two to fit, and all workers to have work.
 
     Parameters
@@ -111,8 +111,8 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: in
         Bytes that the seeds of all reads take in a tile.
     room : int
         Bytes that a tile may take.
-    fewest_tiles : int
-        `Budget.fewest_tiles`.
+    fewest : int
+        `fewest_tiles`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: in
     bases = int(lengths.sum())
     whole = tile_bytes(bases, seed_bytes)
     blocks = 1 if whole <= room else -(-2 * whole // room)
-    while blocks * (blocks + 1) // 2 < fewest_tiles:
+    while blocks * (blocks + 1) // 2 < fewest:
         blocks += 1
     tiles = blocks * (blocks + 1) // 2
     if tiles > MOST_TILES:
@@ -159,7 +159,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     bases, kmers = int(store.lengths.sum()), seeded.looked_at(store, params, budget.threads)
     room = budget.left(len(store))
     seed_bytes = seeded.BYTES_PER_SEED * kmers
-    blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
+    blocks = len(cut_blocks(store.lengths, seed_bytes, room, fewest_tiles(budget.workers))) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
     passes = FINDER_COSTS[params.finder].counted_bytes * kmers // room
     estimates = estimate(store.mapped(), budget.threads)

@@ -13,6 +13,7 @@ from overlapper import find_overlaps, random_genome, simulate_reads
 from overlapper.correct import consensus, leaders, pileup_source
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
+from overlapper.correct.resources import Resources
 from overlapper.correct.settled import settled_of
 from overlapper.correct.voting_rows import Chosen, turned
 from overlapper.io.read_store import ReadStore
@@ -170,7 +171,7 @@ def test_settled_reads_equal_the_oracle(case, at_a_time, apart):
     pileups = pileup_source.PileupSource.of_rows(targets, others, rows_of_all, None, targets_vote=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pileup_source, "_PART_ROWS", at_a_time)
-        found = settled_of(pileups, 1)
+        found = settled_of(pileups, Resources.of(None, 1))
     assert found.stays.tolist() == oracle.settled(texts, rows)
 
 

@@ -175,5 +175,5 @@ def test_blocks_fit_their_room():
 
 @pytest.mark.parametrize("workers, blocks", [(1, 1), (2, 3), (4, 4), (100, 20)])
 def test_all_workers_have_tiles_however_much_memory_there_is(workers, blocks):
-    fewest = plan.Budget(1 << 40, threads=4, workers=workers).fewest_tiles
+    fewest = plan.fewest_tiles(workers)
     assert len(plan.cut_blocks(np.full(1000, 10_000), 24 * 10**6, 10**9, fewest)) == blocks + 1

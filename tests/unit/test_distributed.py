@@ -24,9 +24,9 @@ from overlapper.tiled.workdir import Workdir
 
 def slow_down():
     write = tiles.write_strip
-    def slowly(*arguments):
+    def slowly(*arguments, **named):
         time.sleep(1)
-        write(*arguments)
+        write(*arguments, **named)
     tiles.write_strip = slowly
 
 if __name__ == "__main__":
@@ -42,15 +42,15 @@ if __name__ == "__main__":
             if (step, done) == ("overlapping", 1):
                 os.kill(pids[doomed], signal.SIGKILL)
             reported.append((step, done, total))
-        finish = cluster._finished
-        def lose_the_connection_once(work, missing):
-            for done in finish(work, missing):
+        finish = cluster._completed
+        def lose_the_connection_once(*arguments):
+            for number, done in enumerate(finish(*arguments)):
                 yield done
-                if (done, len(missing)) == (15, 21):
+                if number == 14 and cluster.client is before:
                     raise CommClosedError("the link is cut")
-        cluster._finished = lose_the_connection_once
+        cluster._completed = lose_the_connection_once
         before = cluster.client
-        folder = Folder(workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles)
+        folder = Folder(workdir, plan.Budget(1 << 34, 4), workers=cluster)
         run = pipeline.find(store, threads=4, folder=folder, report=report)
         alive = set(cluster.client.run(os.getpid).values())
     assert pids[doomed] not in alive
@@ -158,3 +158,34 @@ def test_started_processes_accept_nobody_else(tmp_path):
 
 def test_started_processes_leave_no_files(tiled):
     assert list((tiled / "tmp").iterdir()) == []
+
+
+TROUBLE = """
+import os
+from typing import NamedTuple
+import pytest
+from overlapper.errors import OutOfMemoryError, ParameterError
+from overlapper.overlap import distributed
+
+class Part(NamedTuple):
+    folders: tuple = ()
+
+def die(part, threads):
+    os._exit(1)
+
+if __name__ == "__main__":
+    with distributed.Cluster(1, None, 1) as cluster:
+        cluster.client.cluster.scheduler.allowed_failures = 0
+        with pytest.raises(OutOfMemoryError, match="ended again and again on the same part"):
+            list(cluster.in_order(die, [Part()]))
+        distributed.code_digest = lambda: "that of another version"
+        with pytest.raises(ParameterError, match="has another overlapper"):
+            list(cluster.in_order(lambda part, threads: 1, [Part()]))
+        print("told")
+"""
+
+
+def test_workers_that_die_and_workers_with_another_program_are_told(tmp_path):
+    (tmp_path / "script.py").write_text(TROUBLE)
+    done = python("script.py", cwd=tmp_path)
+    assert done.stdout == b"told\n", done.stderr.decode()

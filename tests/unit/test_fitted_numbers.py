@@ -20,8 +20,8 @@ NOT_FITTED = {
     "correct/contradictions.py": "SHOWN",
     "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
     "correct/reads.py": "_PART_BASES",
-    "correct/pileup_source.py": "ROW_BYTES _BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _ROW_COPIES "
-    "_PLACED_BITS _LOW",
+    "correct/pileup_source.py": "ROW_BYTES _BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _BYTES_OF_ROW "
+    "_PLACED_BITS _LOW BLOCK_OF_WORKER",
     "correct/resources.py": "VOTING A_READ A_UNITIG_BASE",
     "correct/read_consensus.py": "_AT_A_TIME",
     "kernels/consensus/equal_runs.py": "SHORTEST WIDTH AHEAD",
