@@ -69,6 +69,8 @@ FEWEST = 3
 """Least overlaps that stop at a junction, or end with a molecule. In R10 reads of yeast at 29x, and in .5 to
 .08 of them, no overlap crosses 382 places of chimeras where this many stop, and 784 places of other reads
 where fewer do."""
+BY_CHANCE = 10
+"""Overlaps that stop where bases from nowhere begin, for each that goes on over them."""
 
 _BLOCK_ROWS = 1 << 20
 
@@ -176,7 +178,7 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
     )  # fmt: skip
     share = share_of_block(len(rows[0]), _BLOCK_ROWS, threads)
     found = map_in_order(
-        lambda block: molecule_ends.within_molecules(offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST),
+        lambda block: molecule_ends.within_molecules(offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST, BY_CHANCE),
         even_ranges(np.diff(offsets), share),
         threads,
     )

@@ -50,7 +50,7 @@ from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
-from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
+from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES, WALKED
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
 from overlapper.correct import contradictions, strands
 from overlapper.correct.doubt import Doubt, of_qualities
@@ -361,7 +361,7 @@ def _find_overlaps(
         What enough reads cover of each; None where copies are not kept apart.
     """
     steps.overlap(
-        "overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, within("overlaps", report)
+        "overlaps", preset, TOLD_BY_VOTES if plan.separate else WALKED, within("overlaps", report)
     )
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)

@@ -31,6 +31,9 @@ pieces of the MHC (R10), judged on LPA, all of the MHC, Klebsiella, *P. falcipar
 (``docs/notes/assembly.md``)."""
 TOLD_BY_VOTES = {**BOTH_ENDS, "sketch": FEW_SEEDS}
 """As `BOTH_ENDS`, for reads whose copies votes tell apart."""
+WALKED = {**BOTH_ENDS, "chain": {"max_reach": 50}}
+"""As `BOTH_ENDS`, with ends of overlaps that walks find where the last seed is further from a read end: bases
+from nowhere at ends of reads would match otherwise, up to 300 of them."""
 EXACT: dict[str, Any] = {
     "extender": "exact",
     "sketch": FEW_SEEDS,

@@ -11,6 +11,9 @@ from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
+TOGETHER, GOES_ON = 1, 2
+"""How a read ends with its overlap on another one: it has hardly more bases, or it has more."""
+
 
 @njit(nogil=True, cache=True)
 def count_together(query, target, reverse, extents, reads, ragged):
@@ -73,8 +76,9 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     offsets : ndarray of int64, shape (reads + 1,)
     start, end : ndarray of int32
         Intervals on read ``i`` at ``offsets[i]`` to ``offsets[i + 1]``.
-    begins, ends : ndarray of bool
-        Whether the other read begins, and ends, with the interval.
+    begins, ends : ndarray of uint8
+        Whether the other read begins, and ends, with the interval: `TOGETHER`, or `GOES_ON`; 0 of overlaps
+        that are too short.
     """
     offsets = np.zeros(len(lengths) + 1, np.int64)
     for row in range(len(query)):
@@ -84,12 +88,12 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
         offsets[read + 1] += offsets[read]
     fill = offsets[:-1].copy()
     start, end = np.empty(2 * len(query), np.int32), np.empty(2 * len(query), np.int32)
-    begins, ends = np.empty(2 * len(query), np.bool_), np.empty(2 * len(query), np.bool_)
+    begins, ends = np.empty(2 * len(query), np.uint8), np.empty(2 * len(query), np.uint8)
     for row in range(len(query)):
         q_rest, t_rest = lengths[query[row]] - q_end[row], lengths[target[row]] - t_end[row]
         long_enough = min(q_end[row] - q_start[row], t_end[row] - t_start[row]) >= least
-        at_first = q_start[row] <= rest and long_enough, q_rest <= rest and long_enough
-        at_last = t_start[row] <= rest and long_enough, t_rest <= rest and long_enough
+        at_first = _how(q_start[row], rest, long_enough), _how(q_rest, rest, long_enough)
+        at_last = _how(t_start[row], rest, long_enough), _how(t_rest, rest, long_enough)
         for side in range(2):
             read, other = (target[row], at_first) if side else (query[row], at_last)
             slot = fill[read]
@@ -99,8 +103,14 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     return offsets, start, end, begins, ends
 
 
+@inner
+def _how(beyond, rest, long_enough):
+    """Return how a read ends with an overlap beyond which it has so many bases."""
+    return np.uint8(long_enough * (TOGETHER if beyond <= rest else GOES_ON))
+
+
 @njit(nogil=True, cache=True)
-def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest):
+def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest, by_chance):
     """Find the part of each read that is within one molecule.
 
     Parameters
@@ -110,8 +120,8 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
     lengths : ndarray of int64, shape (reads,)
     first, last : int
         Which reads, half open.
-    clip, ragged, fewest : int
-        ``CLIP``, ``RAGGED`` and ``FEWEST`` of `overlapper.assemble.chimeras`.
+    clip, ragged, fewest, by_chance : int
+        ``CLIP``, ``RAGGED``, ``FEWEST`` and ``BY_CHANCE`` of `overlapper.assemble.chimeras`.
 
     Returns
     -------
@@ -128,8 +138,8 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
         first_base, last_base = length, np.int64(0)
         for row in range(low, high):
             first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
-        ending, end_at = _most_together(end, ends, low, high, ragged, there)
-        beginning, begin_at = _most_together(start, begins, low, high, ragged, there)
+        ending, end_at = _most_together(end, ends, TOGETHER, low, high, ragged, there)
+        beginning, begin_at = _most_together(start, begins, TOGETHER, low, high, ragged, there)
         joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
         reach, crossing = _near(start, end, low, high, 1, end_at, clip)
         is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
@@ -146,16 +156,28 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
                 begin = max(begin, begin_at)
             else:
                 behind = min(behind, begin_at)
+        stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, ragged, there)
+        crossing = 0
+        for row in range(low, high):
+            crossing += end[row] > stop_at + ragged
+        if stopping >= max(fewest, by_chance * crossing) and fewest > crossing and stop_at < length - ragged:
+            behind = min(behind, stop_at)
+        starting, start_at = _most_together(start, begins, GOES_ON, low, high, ragged, there)
+        crossing = 0
+        for row in range(low, high):
+            crossing += start[row] < start_at - ragged
+        if starting >= max(fewest, by_chance * crossing) and fewest > crossing and start_at > ragged:
+            begin = max(begin, start_at)
         parts[read - first] = (begin, behind) if begin < behind else (0, length)
     return parts
 
 
 @inner
-def _most_together(places, counts, low, high, ragged, there):
-    """Return how many of the places that count are within a window, at most, and their middle."""
+def _most_together(places, hows, how, low, high, ragged, there):
+    """Return how many of the places where reads end so are within a window, at most, and their middle."""
     n = 0
     for row in range(low, high):
-        if counts[row]:
+        if hows[row] == how:
             there[n] = places[row]
             n += 1
     sort_few(there[:n])
