@@ -42,6 +42,20 @@ end in the window and
 Beginnings are ends of the reverse complement. *Within the molecule* is the part up to the place if it is the
 longer one, or no overlap goes on for more than `CLIP` bases beyond; else that behind it. Ends that are at
 most `RAGGED` bases further stay.
+
+**Bases from nowhere.** A read with more of them than others have at its end is longer than these, and the
+first one to be laid out where reads go round a small circle once::
+
+    bases from nowhere            ~~~~~~~════════════════════
+    others                   ────────────────────────
+                          ──────────────────────────────
+
+A read *stops* on another where an overlap of `CLIP` bases and more does, and it has more than `REST` bases
+more. Of all windows of `RAGGED` bases on a read that with most stops is looked at, of equals the first one;
+the place is the middle one of them, the first of two. What is behind it is from nowhere if at least `FEWEST`
+reads stop in the window, and `BY_CHANCE` for each of the overlaps that end more than `RAGGED` bases behind
+the place, of which there are fewer than `FEWEST`: where a repeat ends, as many reads go on as the genome is
+deep. So for beginnings.
 """
 
 from __future__ import annotations
@@ -178,7 +192,9 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
     )  # fmt: skip
     share = share_of_block(len(rows[0]), _BLOCK_ROWS, threads)
     found = map_in_order(
-        lambda block: molecule_ends.within_molecules(offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST, BY_CHANCE),
+        lambda block: molecule_ends.within_molecules(
+            offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST, BY_CHANCE
+        ),
         even_ranges(np.diff(offsets), share),
         threads,
     )

@@ -360,9 +360,7 @@ def _find_overlaps(
     covered : Covered or None
         What enough reads cover of each; None where copies are not kept apart.
     """
-    steps.overlap(
-        "overlaps", preset, TOLD_BY_VOTES if plan.separate else WALKED, within("overlaps", report)
-    )
+    steps.overlap("overlaps", preset, TOLD_BY_VOTES if plan.separate else WALKED, within("overlaps", report))
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)
     sound = before_folds(steps.reads, steps.threads)

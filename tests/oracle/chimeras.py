@@ -34,7 +34,7 @@ def stops(rows, furthest, clip):
     )
 
 
-def within_molecule(rows, length, clip, ragged, rest, fewest):
+def within_molecule(rows, length, clip, ragged, rest, fewest, by_chance):
     """Return the half-open interval of a read that is within one molecule; ``rows`` as `sound` takes them."""
     long = [row for row in rows if row[1] - row[0] >= clip]
     ends = together([end for _, end, _, behind in long if behind <= rest], ragged)
@@ -56,8 +56,21 @@ def within_molecule(rows, length, clip, ragged, rest, fewest):
             goes_on = any(end > place + clip for _, end in of_read)
             part = (0, place) if 2 * place >= length or not goes_on else (place, length)
             kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
+    stops = together([end for _, end, _, behind in long if behind > rest], ragged)
+    starts = together([start for start, _, ahead, _ in long if ahead > rest], ragged)
+    crossing = sum(end > middle(stops) + ragged for _, end, *_ in rows) if stops else 0
+    if is_from_nowhere(len(stops), crossing, fewest, by_chance):
+        kept.append((0, middle(stops) if middle(stops) < length - ragged else length))
+    crossing = sum(start < middle(starts) - ragged for start, *_ in rows) if starts else 0
+    if is_from_nowhere(len(starts), crossing, fewest, by_chance):
+        kept.append((middle(starts) if middle(starts) > ragged else 0, length))
     begin, behind = max(start for start, _ in kept), min(end for _, end in kept)
     return (begin, behind) if begin < behind else (0, length)
+
+
+def is_from_nowhere(stopping, crossing, fewest, by_chance):
+    """Return whether nothing that is true goes on where so many overlaps stop, and so many do."""
+    return stopping >= fewest > crossing and stopping >= by_chance * crossing
 
 
 def together(places, ragged):

@@ -176,13 +176,14 @@ def test_multiplicities_are_those_of_the_definition(seed):
     table, among = np.zeros(2_000, np.uint32), np.zeros(2_000, np.uint32)
     read_depth.count(slots, table)
     read_depth.count_where_deep(slots, first, table, least, sure, among)
-    out = np.empty(len(reads), np.uint32)
+    out, known = np.empty(len(reads), np.uint32), np.empty(len(reads), np.float32)
     relatives = np.array([[0.25, RARE], [0.4, RARER]])
-    read_depth.multiplicities(slots, first, table, least, wanted, among, 0.3, relatives, out)
-    expected = oracle.multiplicities(
+    read_depth.multiplicities(slots, first, table, least, wanted, among, 0.3, relatives, out, known)
+    expected, shares = oracle.multiplicities(
         reads, read_depth.STRETCH, least, sure.__getitem__, wanted.__getitem__, 0.3, relatives.tolist()
     )
     assert out.tolist() == expected
+    assert np.allclose(known, shares)
     assert any(expected)
 
 

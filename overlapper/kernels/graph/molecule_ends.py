@@ -110,7 +110,9 @@ def _how(beyond, rest, long_enough):
 
 
 @njit(nogil=True, cache=True)
-def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest, by_chance):
+def within_molecules(
+    offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest, by_chance
+):
     """Find the part of each read that is within one molecule.
 
     Parameters
