@@ -164,8 +164,9 @@ class AssemblySteps:
             For how many reads each stands that is left.
         """
         take = self._with_qualities if len(self._taken) else None
-        shared = lambda: self.error_rate(preset).shared
-        store, chosen, _ = choose(self.stages, self._given, depth, self.threads, shared, take)
+        store, chosen, _ = choose(
+            self.stages, self._given, depth, self.threads, lambda: self.error_rate(preset).shared, take
+        )
         self._given = self._store = store
         if chosen is None:
             return np.ones(len(store))

@@ -3,7 +3,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.assemble.chimeras import (
-    BY_CHANCE, CLIP, FEWEST, RAGGED, REST, Sound, sound_parts, within_molecules,
+    BY_CHANCE,
+    CLIP,
+    FEWEST,
+    RAGGED,
+    REST,
+    Sound,
+    sound_parts,
+    within_molecules,
 )  # fmt: skip
 from overlapper.correct.own_reads import OwnReads
 from overlapper.tables import Reads
