@@ -43,19 +43,21 @@ Beginnings are ends of the reverse complement. *Within the molecule* is the part
 longer one, or no overlap goes on for more than `CLIP` bases beyond; else that behind it. Ends that are at
 most `RAGGED` bases further stay.
 
-**Bases from nowhere.** A read with more of them than others have at its end is longer than these, and the
-first one to be laid out where reads go round a small circle once::
+**Bases from elsewhere.** A read that goes on with bases from nowhere, or with another place of a circle that
+others go round once, is longer than these, and would be the first one to be laid out::
 
-    bases from nowhere            ~~~~~~~════════════════════
-    others                   ────────────────────────
-                          ──────────────────────────────
+    from elsewhere                ~~~~~~~╪════════════════════
+    others                   ───────────────────────────
+                          ────────────────────────────────────
 
 A read *stops* on another where an overlap of `CLIP` bases and more does, and it has more than `REST` bases
 more. Of all windows of `RAGGED` bases on a read that with most stops is looked at, of equals the first one;
-the place is the middle one of them, the first of two. What is behind it is from nowhere if at least `FEWEST`
-reads stop in the window, and `BY_CHANCE` for each of the overlaps that end more than `RAGGED` bases behind
-the place, of which there are fewer than `FEWEST`: where a repeat ends, as many reads go on as the genome is
-deep. So for beginnings.
+the place is the middle one of them, the first of two. The read goes on elsewhere if at least `FEWEST` reads
+stop in the window, and `BY_CHANCE` for each overlap that crosses the place with `CLIP` bases and more on
+either side, or all but `RAGGED` that the read has there. Of these there are fewer than `FEWEST`: where a
+repeat ends, as many cross as the genome is deep.
+What is kept is as above; so for beginnings, but those that are less than `CLIP` bases from an end of what is
+left then, unless no overlap begins as far before them: both sides of a junction show it.
 """
 
 from __future__ import annotations
@@ -84,7 +86,9 @@ FEWEST = 3
 .08 of them, no overlap crosses 382 places of chimeras where this many stop, and 784 places of other reads
 where fewer do."""
 BY_CHANCE = 10
-"""Overlaps that stop where bases from nowhere begin, for each that goes on over them."""
+"""Overlaps that stop where a read goes on elsewhere, for each that crosses the place: walks go on over bases
+from nowhere by chance, and other reads may be joined alike. Chosen on plasmids of 0.9 to 12 kb at 150x to
+1,500x, `real-ont` and R9."""
 
 _BLOCK_ROWS = 1 << 20
 

@@ -56,21 +56,39 @@ def within_molecule(rows, length, clip, ragged, rest, fewest, by_chance):
             goes_on = any(end > place + clip for _, end in of_read)
             part = (0, place) if 2 * place >= length or not goes_on else (place, length)
             kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
+    begin, behind = common(kept)
     stops = together([end for _, end, _, behind in long if behind > rest], ragged)
+    if (
+        goes_on_elsewhere(rows, stops, length, clip, ragged, fewest, by_chance)
+        and middle(stops) < length - ragged
+    ):
+        place = middle(stops)
+        on_both_sides = any(end > place + clip for _, end, *_ in rows)
+        kept.append((0, place) if 2 * place >= length or not on_both_sides else (place, length))
+        begin, behind = common(kept)
     starts = together([start for start, _, ahead, _ in long if ahead > rest], ragged)
-    crossing = sum(end > middle(stops) + ragged for _, end, *_ in rows) if stops else 0
-    if is_from_nowhere(len(stops), crossing, fewest, by_chance):
-        kept.append((0, middle(stops) if middle(stops) < length - ragged else length))
-    crossing = sum(start < middle(starts) - ragged for start, *_ in rows) if starts else 0
-    if is_from_nowhere(len(starts), crossing, fewest, by_chance):
-        kept.append((middle(starts) if middle(starts) > ragged else 0, length))
-    begin, behind = max(start for start, _ in kept), min(end for _, end in kept)
+    if goes_on_elsewhere(rows, starts, length, clip, ragged, fewest, by_chance) and middle(starts) > ragged:
+        place = middle(starts)
+        on_both_sides = any(start < place - clip for start, *_ in rows)
+        if not on_both_sides or begin + clip <= place <= behind - clip:
+            kept.append((place, length) if 2 * place <= length or not on_both_sides else (0, place))
+    begin, behind = common(kept)
     return (begin, behind) if begin < behind else (0, length)
 
 
-def is_from_nowhere(stopping, crossing, fewest, by_chance):
-    """Return whether nothing that is true goes on where so many overlaps stop, and so many do."""
-    return stopping >= fewest > crossing and stopping >= by_chance * crossing
+def common(parts):
+    """Return what all parts have."""
+    return max(start for start, _ in parts), min(end for _, end in parts)
+
+
+def goes_on_elsewhere(rows, window, length, clip, ragged, fewest, by_chance):
+    """Return whether so many overlaps end at a place, and so few cross it."""
+    if len(window) < fewest:
+        return False
+    before = max(middle(window) - clip, ragged)
+    behind = min(middle(window) + clip, length - ragged)
+    crossing = sum(start <= before and end >= behind for start, end, *_ in rows)
+    return crossing < fewest and by_chance * crossing <= len(window)
 
 
 def together(places, ragged):

@@ -140,8 +140,13 @@ def test_a_read_goes_no_further_than_its_molecule():
 STOPPING = [(0, 1500, 0, 800), (200, 1520, 900, REST + 1), (300, 1490, 0, 5000)]
 
 
-def test_bases_from_nowhere_are_cut_off():
+def test_what_a_read_has_from_elsewhere_is_cut_off():
     assert sound(STOPPING, part_of=within_molecules) == (0, 1500)
+    behind = [(1490 + 10 * i, LENGTH, 800, 0) for i in range(4)]  # another place of the circle
+    assert sound(STOPPING + behind, part_of=within_molecules) == (0, 1500)
+    middle = [(start, end - 300, *rest) for start, end, *rest in STOPPING]
+    behind = [(start - 300, *rest) for start, *rest in behind]
+    assert sound(middle + behind, part_of=within_molecules) == (0, 1200)
     turned = [(LENGTH - end, LENGTH - start, behind, before) for start, end, before, behind in STOPPING]
     assert sound(turned, part_of=within_molecules) == (LENGTH - 1500, LENGTH)
     assert sound(STOPPING[:2], part_of=within_molecules) == (0, LENGTH)
@@ -149,7 +154,7 @@ def test_bases_from_nowhere_are_cut_off():
 
 def test_a_read_goes_on_where_others_leave_a_repeat():
     """Of nine that stop there, or of ten, one is a copy of the repeat that goes on as the read does."""
-    crossing = [(100, 1501 + RAGGED, 0, 800)]
+    crossing = [(100, 1500 + CLIP, 0, 800)]
     nine, ten = 3 * STOPPING, [*3 * STOPPING, STOPPING[0]]
     assert sound(nine + crossing, part_of=within_molecules) == (0, LENGTH)
     assert sound(ten + crossing, part_of=within_molecules) == (0, 1500)

@@ -148,30 +148,41 @@ def within_molecules(
         reach, crossing = _near(start, end, low, high, -1, begin_at, clip)
         is_begin = beginning >= fewest and (2 * beginning >= reach if crossing == 0 else joined > crossing)
         begin, behind = np.int64(0), length
-        if is_end and end_at < length - ragged:
-            if 2 * end_at >= length or last_base <= end_at + clip:
-                behind = end_at
-            else:
-                begin = end_at
-        if is_begin and begin_at > ragged:
-            if 2 * begin_at <= length or first_base >= begin_at - clip:
-                begin = max(begin, begin_at)
-            else:
-                behind = min(behind, begin_at)
+        if is_end:
+            begin, behind = _ended(begin, behind, end_at, length, last_base, clip, ragged)
+        if is_begin:
+            begin, behind = _begun(begin, behind, begin_at, length, first_base, clip, ragged)
         stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, ragged, there)
-        crossing = 0
-        for row in range(low, high):
-            crossing += end[row] > stop_at + ragged
-        if stopping >= max(fewest, by_chance * crossing) and fewest > crossing and stop_at < length - ragged:
-            behind = min(behind, stop_at)
+        crossing = _crossing(start, end, low, high, stop_at, length, clip, ragged)
+        if stopping >= max(fewest, by_chance * crossing) and fewest > crossing:
+            begin, behind = _ended(begin, behind, stop_at, length, last_base, clip, ragged)
         starting, start_at = _most_together(start, begins, GOES_ON, low, high, ragged, there)
-        crossing = 0
-        for row in range(low, high):
-            crossing += start[row] < start_at - ragged
-        if starting >= max(fewest, by_chance * crossing) and fewest > crossing and start_at > ragged:
-            begin = max(begin, start_at)
+        crossing = _crossing(start, end, low, high, start_at, length, clip, ragged)
+        within = begin + clip <= start_at <= behind - clip or first_base >= start_at - clip
+        if starting >= max(fewest, by_chance * crossing) and fewest > crossing and within:
+            begin, behind = _begun(begin, behind, start_at, length, first_base, clip, ragged)
         parts[read - first] = (begin, behind) if begin < behind else (0, length)
     return parts
+
+
+@inner
+def _ended(begin, behind, place, length, last_base, clip, ragged):
+    """Return what is left of a part of a read that goes no further than a place, or begins there."""
+    if place >= length - ragged:
+        return begin, behind
+    if 2 * place >= length or last_base <= place + clip:
+        return begin, min(behind, place)
+    return max(begin, place), behind
+
+
+@inner
+def _begun(begin, behind, place, length, first_base, clip, ragged):
+    """Return what is left of a part of a read that begins at a place, or goes no further."""
+    if place <= ragged:
+        return begin, behind
+    if 2 * place <= length or first_base >= place - clip:
+        return max(begin, place), behind
+    return begin, min(behind, place)
 
 
 @inner
@@ -204,3 +215,12 @@ def _near(start, end, low, high, strand, place, clip):
         else:
             reach += behind and start[row] <= place + clip
     return reach, crossing
+
+
+@inner
+def _crossing(start, end, low, high, place, length, clip, ragged):
+    """Count the overlaps that have enough on either side of a place, or all that the read has there."""
+    before, behind, crossing = max(place - clip, ragged), min(place + clip, length - ragged), 0
+    for row in range(low, high):
+        crossing += start[row] <= before and end[row] >= behind
+    return crossing
