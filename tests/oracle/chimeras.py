@@ -57,17 +57,14 @@ def within_molecule(rows, length, clip, ragged, rest, fewest, by_chance):
             part = (0, place) if 2 * place >= length or not goes_on else (place, length)
             kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
     begin, behind = common(kept)
-    stops = together([end for _, end, _, behind in long if behind > rest], ragged)
-    if (
-        goes_on_elsewhere(rows, stops, length, clip, ragged, fewest, by_chance)
-        and middle(stops) < length - ragged
-    ):
+    stops = together([end for _, end, _, behind in long if behind > rest and end < length - ragged], ragged)
+    if goes_on_elsewhere(rows, stops, length, clip, ragged, fewest, by_chance):
         place = middle(stops)
         on_both_sides = any(end > place + clip for _, end, *_ in rows)
         kept.append((0, place) if 2 * place >= length or not on_both_sides else (place, length))
         begin, behind = common(kept)
-    starts = together([start for start, _, ahead, _ in long if ahead > rest], ragged)
-    if goes_on_elsewhere(rows, starts, length, clip, ragged, fewest, by_chance) and middle(starts) > ragged:
+    starts = together([start for start, _, ahead, _ in long if ahead > rest and start > ragged], ragged)
+    if goes_on_elsewhere(rows, starts, length, clip, ragged, fewest, by_chance):
         place = middle(starts)
         on_both_sides = any(start < place - clip for start, *_ in rows)
         if not on_both_sides or begin + clip <= place <= behind - clip:

@@ -137,11 +137,12 @@ def within_molecules(
     there = np.empty(most, np.int64)
     for read in range(first, last):
         low, high, length = offsets[read], offsets[read + 1], lengths[read]
+        everywhere, inside = (np.int64(0), length), (ragged + 1, length - ragged - 1)
         first_base, last_base = length, np.int64(0)
         for row in range(low, high):
             first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
-        ending, end_at = _most_together(end, ends, TOGETHER, low, high, ragged, there)
-        beginning, begin_at = _most_together(start, begins, TOGETHER, low, high, ragged, there)
+        ending, end_at = _most_together(end, ends, TOGETHER, low, high, everywhere, ragged, there)
+        beginning, begin_at = _most_together(start, begins, TOGETHER, low, high, everywhere, ragged, there)
         joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
         reach, crossing = _near(start, end, low, high, 1, end_at, clip)
         is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
@@ -152,11 +153,11 @@ def within_molecules(
             begin, behind = _ended(begin, behind, end_at, length, last_base, clip, ragged)
         if is_begin:
             begin, behind = _begun(begin, behind, begin_at, length, first_base, clip, ragged)
-        stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, ragged, there)
+        stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, inside, ragged, there)
         crossing = _crossing(start, end, low, high, stop_at, length, clip, ragged)
         if stopping >= max(fewest, by_chance * crossing) and fewest > crossing:
             begin, behind = _ended(begin, behind, stop_at, length, last_base, clip, ragged)
-        starting, start_at = _most_together(start, begins, GOES_ON, low, high, ragged, there)
+        starting, start_at = _most_together(start, begins, GOES_ON, low, high, inside, ragged, there)
         crossing = _crossing(start, end, low, high, start_at, length, clip, ragged)
         within = begin + clip <= start_at <= behind - clip or first_base >= start_at - clip
         if starting >= max(fewest, by_chance * crossing) and fewest > crossing and within:
@@ -186,11 +187,11 @@ def _begun(begin, behind, place, length, first_base, clip, ragged):
 
 
 @inner
-def _most_together(places, hows, how, low, high, ragged, there):
-    """Return how many of the places where reads end so are within a window, at most, and their middle."""
+def _most_together(places, hows, how, low, high, among, ragged, there):
+    """Return how many places where reads end so, of those in an interval, a window has at most; their middle."""
     n = 0
     for row in range(low, high):
-        if hows[row] == how:
+        if hows[row] == how and among[0] <= places[row] <= among[1]:
             there[n] = places[row]
             n += 1
     sort_few(there[:n])
