@@ -52,12 +52,12 @@ others go round once, is longer than these, and would be the first one to be lai
 
 A read *stops* on another where an overlap of `CLIP` bases and more does, it has more than `REST` bases more,
 and the other one more than `RAGGED`. Of all windows of `RAGGED` bases on a read that with most stops is
-looked at, of equals the first one; the place is the middle one of them, the first of two. The read goes on elsewhere if at least `FEWEST` reads
-stop in the window, and `BY_CHANCE` for each overlap that crosses the place with `CLIP` bases and more on
-either side, or all but `RAGGED` that the read has there. Of these there are fewer than `FEWEST`: where a
-repeat ends, as many cross as the genome is deep.
-What is kept is as above; so for beginnings, but those that are less than `CLIP` bases from an end of what is
-left then, unless no overlap begins as far before them: both sides of a junction show it.
+looked at, of equals the first one; the place is the middle one of them, the first of two. The read goes on
+elsewhere if at least `FEWEST` reads stop in the window, and `BY_CHANCE` for each overlap that crosses the
+place with `CLIP` bases and more on either side, or all but `RAGGED` that the read has there. Of these there
+are fewer than `FEWEST`: where a repeat ends, as many cross as the genome is deep. What is kept is as above;
+so for beginnings, but those that are less than `CLIP` bases from an end of what is left then, unless no
+overlap begins as far before them: both sides of a junction show it.
 """
 
 from __future__ import annotations

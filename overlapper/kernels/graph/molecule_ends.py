@@ -188,7 +188,7 @@ def _begun(begin, behind, place, length, first_base, clip, ragged):
 
 @inner
 def _most_together(places, hows, how, low, high, among, ragged, there):
-    """Return how many places where reads end so, of those in an interval, a window has at most; their middle."""
+    """Return how many places where reads end so, in an interval, a window has at most, and their middle."""
     n = 0
     for row in range(low, high):
         if hows[row] == how and among[0] <= places[row] <= among[1]:
