@@ -82,6 +82,21 @@ def test_a_rare_relative_of_a_deep_molecule_stays(preset, least):
     assert kept >= least * bases_of(reads, "relative", everything)
 
 
+def test_better_reads_of_a_deep_molecule_are_kept_first():
+    """As many bases are kept as without bad reads."""
+    good = drawn(PLASMID, "ont-r10", 400, 3, "good")
+    bad = drawn(PLASMID, "ont-r10", 200, 4, "bad", identity=0.8, identity_sd=0.01)
+    reads = in_canonical_order(as_reads(good + bad))
+    found, everything = chosen(reads), np.ones(len(reads), bool)
+    share = {
+        name: bases_of(reads, name, found.kept) / bases_of(reads, name, everything)
+        for name in ("good", "bad")
+    }
+    assert share["good"] > 2 * share["bad"]
+    kept = bases_of(reads, "", found.kept) / len(PLASMID)
+    assert 0.8 * LIMIT < kept < 1.3 * LIMIT
+
+
 def test_depth_is_that_of_the_bases():
     reads = deep_set("hifi")
     found = chosen(reads)
