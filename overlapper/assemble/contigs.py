@@ -44,7 +44,7 @@ from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
 from overlapper.assemble.rubbish import LeftOut
-from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT, TOLD_BY_VOTES
+from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
 from overlapper.assemble.telomeres import telomeres
 from overlapper.correct import contradictions, strands
@@ -297,7 +297,8 @@ def assemble_packed(
     params = dataclasses.replace(params, graph=params.graph.of_reads(steps.reads.lengths))
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     lengths = steps.reads.lengths
-    sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, report)
+    is_deep = bool((weights > 1).any())
+    sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, is_deep, report)
     layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], report)
     laid_out, left_out = layout.laid_out, layout.left_out
     contigs, own = laid_out.contigs, laid_out.reads
@@ -346,7 +347,7 @@ def assemble_packed(
 
 
 def _find_overlaps(
-    steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, report: Report
+    steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, is_deep: bool, report: Report
 ) -> tuple[Sound | None, float | None, np.ndarray, Covered | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
@@ -361,9 +362,7 @@ def _find_overlaps(
     covered : Covered or None
         What enough reads cover of each; None where copies are not kept apart.
     """
-    steps.overlap(
-        "overlaps", preset, TOLD_BY_VOTES if plan.separate else BOTH_ENDS, within("overlaps", report)
-    )
+    steps.overlap("overlaps", preset, plan.of_given_overlaps(is_deep), within("overlaps", report))
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)
     sound = before_folds(steps.reads, steps.threads)

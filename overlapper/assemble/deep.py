@@ -44,13 +44,13 @@ def deep_stretches(contigs: Contigs, reads: Reads, threads: int) -> Doubt:
 
     sequences = contigs.sequences
     sampling = Sampling.of(reads.total_bases + sequences.total_bases, SHORTEST_K)
-    in_reads, in_contigs = sampling.table(), sampling.table()
+    in_reads = sampling.table()
     for slots, _, _ in sampling.samples(reads, threads):
         read_depth.count(slots, in_reads)
     slot, places, counts = map(np.concatenate, zip(*sampling.samples(sequences, threads), strict=True))
     first = offsets_of(counts)
-    read_depth.count(slot, in_contigs)
-    each = in_reads[slot] / in_contigs[slot]
+    _, number, in_contigs = np.unique(slot, return_inverse=True, return_counts=True)
+    each = in_reads[slot] / in_contigs[number]
     usual = reads.total_bases / max(1, len(reads))
     parts = [Doubt.empty()]
     for contig, (start, stop) in enumerate(itertools.pairwise(first.tolist())):

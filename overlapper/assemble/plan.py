@@ -5,7 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Self
 
-from overlapper.assemble.separation import ACCURATE_BELOW, EXACT_BELOW
+from overlapper.assemble.separation import (
+    ACCURATE_BELOW,
+    BOTH_ENDS,
+    EXACT_BELOW,
+    TOLD_BY_VOTES,
+    WALKED,
+)
+from overlapper.correct.resources import ChangedParams
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 
 
@@ -49,6 +56,12 @@ class Plan:
             exact=exact,
             polish_rounds=params.accurate_polish_rounds if exact else params.polishing.rounds,
         )
+
+    def of_given_overlaps(self, is_deep: bool) -> ChangedParams:
+        """Return the changes of parameters for overlaps of the given reads, of which some were set aside."""
+        if self.separate:
+            return TOLD_BY_VOTES
+        return WALKED if is_deep else BOTH_ENDS
 
 
 def _needs_correction(params: AssembleParams, error_rate: float) -> bool:

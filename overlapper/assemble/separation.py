@@ -31,6 +31,10 @@ pieces of the MHC (R10), judged on LPA, all of the MHC, Klebsiella, *P. falcipar
 (``docs/notes/assembly.md``)."""
 TOLD_BY_VOTES = {**BOTH_ENDS, "sketch": FEW_SEEDS}
 """As `BOTH_ENDS`, for reads whose copies votes tell apart."""
+WALKED = {**BOTH_ENDS, "chain": {"max_reach": 50}}
+"""As `BOTH_ENDS`, for sets of which reads are set aside: walks tell where overlaps end that would be carried
+on over up to 300 bases. Of reads as many as these, those with bases from nowhere at an end are the longest at
+every place; where reads are few, an overlap that ends too early costs a join (lambda CLR)."""
 EXACT: dict[str, Any] = {
     "extender": "exact",
     "sketch": FEW_SEEDS,

@@ -29,6 +29,7 @@ from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.adapters import adapters_at_ends, adapters_of
 from overlapper.sketch.long_runs import LongRuns
+from overlapper.sketch.read_parts import intervals_of
 from overlapper.tables import Overlaps, Reads
 
 LAYOUT_COPIES = 4
@@ -62,7 +63,7 @@ class AssemblySteps:
         self.stages, self.threads = resources.stages, resources.threads
         self._resources = resources
         self._given = self._store = self._named = store
-        self._number = np.arange(len(store))
+        self._number, self._taken = np.arange(len(store)), np.empty((0, 2), np.int64)
         self._found: Artifact | None = None
         self._rates: dict[str, ErrorRate] = {}
         self._sound: Sound | None = None
@@ -143,11 +144,21 @@ class AssemblySteps:
 
         def write(artifact: Artifact, beside: Path) -> Facts:
             taken = adapters_at_ends(given.mapped(), adapters, self.threads)
+            artifact.save("taken", taken)
             return write_inside(artifact, given, taken, self.threads)
 
-        self._given = self._store = ReadStore.open(self.stages.write("adapters", adapters, write)[0])
+        artifact = self.stages.write("adapters", adapters, write)[0]
+        self._given = self._store = ReadStore.open(artifact)
+        self._taken = artifact.load("taken", np.int64).reshape(-1, 2)
         self._number, self._rates = self._number[self._given.order], {}
         return adapters
+
+    def _with_qualities(self, numbers: np.ndarray) -> Reads:
+        """Return some of the reads without their adapters, and with their qualities."""
+        rows = self._given.order[numbers]
+        before, after = self._taken[rows].T
+        reads = self._named.take(rows)
+        return intervals_of(reads, before, reads.lengths - after)
 
     def choose(self, depth: int, preset: str) -> np.ndarray:
         """Set reads aside where they are deeper (`overlapper.sketch.depth`), for all that follows.
@@ -157,12 +168,13 @@ class AssemblySteps:
         ndarray of float64
             For how many reads each stands that is left.
         """
+        take = self._with_qualities if len(self._taken) else None
         store, chosen, _ = choose(
-            self.stages, self._given, depth, self.threads, lambda: self.error_rate(preset).shared
+            self.stages, self._given, depth, self.threads, lambda: self.error_rate(preset).shared, take
         )
+        self._given = self._store = store
         if chosen is None:
             return np.ones(len(store))
-        self._given = self._store = store
         self._number, self._rates = self._number[chosen.kept], {}
         return chosen.weights()
 

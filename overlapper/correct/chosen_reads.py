@@ -25,6 +25,7 @@ def choose(
     depth: int,
     threads: int,
     shared_kmers: Callable[[], SharedKmers | None] | None = None,
+    take: Callable[[np.ndarray], Reads] | None = None,
 ) -> tuple[ReadStore, ChosenReads | None, dict[str, Any]]:
     """Choose reads, as stages; return those that are left, the choice, None where it is all, and the facts.
 
@@ -38,9 +39,9 @@ def choose(
     threads : int
     shared_kmers : callable, optional
         Gives what overlapping reads share, which is estimated by default.
+    take : callable, optional
+        Gives those of some numbers as they are to be used, if they are not those of the store.
     """
-    if not depth:
-        return store, None, {}
 
     def make() -> tuple[ChosenReads, dict[str, Any]]:
         reads = store.mapped()
@@ -48,14 +49,18 @@ def choose(
         chosen = ChosenReads.of(reads, shared, depth, threads)
         return chosen, chosen.facts(reads.lengths)
 
-    chosen, facts = stages.run("depth", ChosenReads, [depth], make)
-    if not facts[ASIDE]:
+    chosen, facts = None, dict[str, Any]()
+    if depth:
+        chosen, facts = stages.run("depth", ChosenReads, [depth], make)
+        chosen = chosen if facts[ASIDE] else None
+    if not (chosen or take):
         return store, None, facts
-    numbers = np.flatnonzero(chosen.kept)
+    numbers = np.flatnonzero(chosen.kept) if chosen else np.arange(len(store))
+    taken = take or store.take
 
     def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
         parts = even_ranges(store.lengths[numbers], PART_BASES)
-        ReadStore.write(artifact, (store.take(numbers[start:stop]) for start, stop in parts))
+        ReadStore.write(artifact, (taken(numbers[start:stop]) for start, stop in parts))
         return {}
 
     return ReadStore.open(stages.write("chosen-reads", [], write)[0]), chosen, facts

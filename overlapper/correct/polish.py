@@ -264,7 +264,7 @@ def _vote(
     unitigs = given.unitigs
 
     def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
-        windows = UnitigWindows(unitigs.sequences, unitigs.circular)
+        windows = UnitigWindows(unitigs.sequences, unitigs.circular, turned=round_.number % 2 == 0)
         if own is None:
             rows = rows_on(windows.reads, store, rate, round_, room, beside)
         else:

@@ -27,22 +27,29 @@ class UnitigWindows:
     sequences : Reads
         The unitigs.
     circular : ndarray of bool
+    turned : bool
+        Whether the first window of a circular unitig begins in the middle of it. Windows are joined at a base
+        that both have alike, or are mended alike: not always where a unitig begins, with what two reads end
+        with.
 
     Attributes
     ----------
     reads : Reads
         The windows.
     unitigs : Reads
+    turn : ndarray of int64, shape (unitigs,)
+        Where the first window of each begins.
     intervals : Windows
     first, last : ndarray of int64, shape (windows,)
         Bases without margins, half open. Those inserted behind the end of a linear unitig belong to its last
         window.
     """
 
-    def __init__(self, sequences: Reads, circular: np.ndarray) -> None:
-        self.unitigs = sequences
+    def __init__(self, sequences: Reads, circular: np.ndarray, turned: bool = False) -> None:
+        self.unitigs, self.turn = sequences, np.where(circular & turned, sequences.lengths // 2, 0)
         bounds = windows_of(sequences.lengths, WINDOW_BASES, MARGIN, circular)
-        unitig, low, high = bounds.target, bounds.start_with_margin, bounds.end_with_margin
+        unitig, turn = bounds.target, self.turn[bounds.target]
+        low, high = bounds.start_with_margin + turn, bounds.end_with_margin + turn
         length = sequences.lengths[unitig]
         parts: list[str] = []
         for u, windows in enumerate(itertools.pairwise(np.searchsorted(unitig, range(len(sequences) + 1)))):
@@ -52,15 +59,17 @@ class UnitigWindows:
                 parts.append("".join(LETTERS[codes.take(places, mode="wrap")]))
         self.reads = Reads.from_sequences(map(str, range(len(parts))), parts)
         self.intervals = Windows(unitig, low, high, length)
-        self.first, self.last = bounds.start - low, bounds.end - low
-        self.last += (bounds.end == length) & (high == length)
+        self.first, self.last = bounds.start + turn - low, bounds.end + turn - low
+        self.last += (bounds.end == length) & (bounds.end_with_margin == length)
 
     def on_windows(self, doubt: Doubt) -> Doubt:
         """Return what is in doubt of unitigs as that of the windows where it begins."""
         before, on = offsets_of(self.unitigs.lengths), self.intervals
-        begin = before[on.unitig] + on.start + self.first
-        window = np.searchsorted(begin, before[doubt.contig] + doubt.start, "right") - 1
-        start, end = (at - on.start[window] for at in (doubt.start, doubt.end))
+        begin = before[on.unitig] + on.start + self.first - self.turn[on.unitig]
+        turn = self.turn[doubt.contig]
+        place = np.where(turn, (doubt.start - turn) % self.unitigs.lengths[doubt.contig], doubt.start)
+        window = np.searchsorted(begin, before[doubt.contig] + place, "right") - 1
+        start, end = (at + place + turn - doubt.start - on.start[window] for at in (doubt.start, doubt.end))
         return dataclasses.replace(doubt, contig=window, start=start, end=end)
 
 
@@ -119,11 +128,20 @@ class Joined:
 
     def taken(self) -> tuple[Reads, Doubt]:
         """Return the unitigs, and what is in doubt of them."""
-        names = self._windows.unitigs.names
-        made = pack_reads(self._codes.taken(), self._lengths, self._quality.taken(), names)
-        doubt = Doubt.concat(self._doubt)
-        before = offsets_of(self._lengths)[doubt.contig]
-        return made, dataclasses.replace(doubt, start=doubt.start - before, end=doubt.end - before)
+        windows, offsets, doubt = self._windows, offsets_of(self._lengths), Doubt.concat(self._doubt)
+        codes, quality, lengths = self._codes.taken(), self._quality.taken(), self._lengths
+        before = offsets[doubt.contig]
+        doubt = dataclasses.replace(doubt, start=doubt.start - before, end=doubt.end - before)
+        if windows.turn.any():
+            first = lengths - windows.turn * lengths // np.maximum(1, windows.unitigs.lengths)
+            first = np.where(windows.turn, first, 0)
+            for unitig in np.flatnonzero(first).tolist():
+                own = slice(*offsets[unitig : unitig + 2].tolist())
+                for values in (codes, quality):
+                    values[own] = np.roll(values[own], -first[unitig])
+            doubt = doubt.turned(first, np.zeros(len(first), np.bool_), lengths)
+            doubt = dataclasses.replace(doubt, end=np.minimum(doubt.end, lengths[doubt.contig]))
+        return pack_reads(codes, lengths, quality, windows.unitigs.names), doubt
 
 
 LETTERS = np.array(list("ACGTN"))

@@ -93,7 +93,7 @@ class Inside:
 
 
 def write_inside(artifact: Artifact, store: ReadStore, taken: np.ndarray, threads: int) -> dict[str, Any]:
-    """Write reads without some bases at their ends; return how many reads, and bases, that concerns.
+    """Write the bases of reads but some at their ends; return how many reads, and bases, that concerns.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def write_inside(artifact: Artifact, store: ReadStore, taken: np.ndarray, thread
 
     def cut(part: tuple[int, int]) -> Reads:
         rows = slice(*part)
-        return intervals_of(store.take(np.arange(*part)), start[rows], end[rows])
+        return intervals_of(store.block(*part), start[rows], end[rows])
 
     ReadStore.write(artifact, map_in_order(cut, even_ranges(store.lengths, PART_BASES), threads))
     return {"reads cut": int(taken.any(axis=1).sum()), _CUT: int(taken.sum())}

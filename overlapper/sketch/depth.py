@@ -72,10 +72,14 @@ class ChosenReads:
             Changes nothing but the time.
         """
         depth, kept = np.zeros(len(reads), np.float32), np.ones(len(reads), bool)
+        known = depth
         if limit and shared is not None:
-            depth = depths(reads, shared, limit, threads)
-        if (depth > limit).any():
-            kept = (depth <= limit) | (_draws(reads, threads) * depth < limit)
+            depth, known = depths(reads, shared, limit, threads)
+        deep = depth > limit
+        if deep.any():
+            usual = np.median(known[deep])
+            share = np.minimum(1.0, 2 * known / usual)
+            kept = ~deep | (_draws(reads, threads) * depth < limit * share / share[deep].mean())
         return cls(depth, kept, np.array([limit]))
 
     def weights(self) -> np.ndarray:
@@ -138,12 +142,14 @@ def expected_overlaps(reads: Reads, threads: int) -> int:
     if shared is None or shared.depth < MANY_OVERLAPS:
         return int(usual)
     # Of molecules deeper than 1,000 the estimate tells nothing.
-    deep = depths(reads, shared, MANY_OVERLAPS // 2, threads).sum(dtype=np.float64)
+    deep = depths(reads, shared, MANY_OVERLAPS // 2, threads)[0].sum(dtype=np.float64)
     return int(max(usual, deep))
 
 
-def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.ndarray:
-    """Return the depth of each deep read, 0 for others (float32).
+def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the depth of each deep read, and the share of its k-mers that are not as rare as errors are.
+
+    Both are float32, and 0 of other reads.
 
     Parameters
     ----------
@@ -173,13 +179,15 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> np.nd
     table, among = sampling.table(), sampling.table()
     read_depth.count(slots, table)
     if int(table.max(initial=0)) < least:
-        return np.zeros(len(reads), np.float32)
+        return np.zeros(len(reads), np.float32), np.zeros(len(reads), np.float32)
     read_depth.count_where_deep(slots, first, table, least, sure, among)
     # Among samples most of which have errors, relatives cannot be told from these.
     relatives = relatives[: len(relatives) if error_free >= 0.5 else 0]
-    times = np.empty(len(reads), np.uint32)
-    read_depth.multiplicities(slots, first, table, least, wanted, among, error_free / 2, relatives, times)
-    return (times / error_free).astype(np.float32)
+    times, known = np.empty(len(reads), np.uint32), np.empty(len(reads), np.float32)
+    read_depth.multiplicities(
+        slots, first, table, least, wanted, among, error_free / 2, relatives, times, known
+    )
+    return (times / error_free).astype(np.float32), known
 
 
 def _choose_k(shared: SharedKmers) -> tuple[int, float]:
@@ -210,7 +218,7 @@ class Sampling(NamedTuple):
         """Return how k-mers are sampled of so many bases."""
         wanted = min(MOST_SAMPLES, bases // BASES_PER_SAMPLE)
         threshold = min(2**32 - 1, wanted * 2**32 // max(1, bases))
-        return cls(k, threshold, max(10, (2 * wanted).bit_length()))
+        return cls(k, threshold, max(10, (2 * wanted - 1).bit_length()))
 
     def table(self) -> np.ndarray:
         """Return a table of slots, none of which was met."""

@@ -34,7 +34,7 @@ def stops(rows, furthest, clip):
     )
 
 
-def within_molecule(rows, length, clip, ragged, rest, fewest):
+def within_molecule(rows, length, clip, ragged, rest, fewest, by_chance):
     """Return the half-open interval of a read that is within one molecule; ``rows`` as `sound` takes them."""
     long = [row for row in rows if row[1] - row[0] >= clip]
     ends = together([end for _, end, _, behind in long if behind <= rest], ragged)
@@ -56,8 +56,36 @@ def within_molecule(rows, length, clip, ragged, rest, fewest):
             goes_on = any(end > place + clip for _, end in of_read)
             part = (0, place) if 2 * place >= length or not goes_on else (place, length)
             kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
-    begin, behind = max(start for start, _ in kept), min(end for _, end in kept)
+    begin, behind = common(kept)
+    stops = together([end for _, end, _, behind in long if behind > rest and end < length - ragged], ragged)
+    if goes_on_elsewhere(rows, stops, length, clip, ragged, fewest, by_chance):
+        place = middle(stops)
+        on_both_sides = any(end > place + clip for _, end, *_ in rows)
+        kept.append((0, place) if 2 * place >= length or not on_both_sides else (place, length))
+        begin, behind = common(kept)
+    starts = together([start for start, _, ahead, _ in long if ahead > rest and start > ragged], ragged)
+    if goes_on_elsewhere(rows, starts, length, clip, ragged, fewest, by_chance):
+        place = middle(starts)
+        on_both_sides = any(start < place - clip for start, *_ in rows)
+        if not on_both_sides or begin + clip <= place <= behind - clip:
+            kept.append((place, length) if 2 * place <= length or not on_both_sides else (0, place))
+    begin, behind = common(kept)
     return (begin, behind) if begin < behind else (0, length)
+
+
+def common(parts):
+    """Return what all parts have."""
+    return max(start for start, _ in parts), min(end for _, end in parts)
+
+
+def goes_on_elsewhere(rows, window, length, clip, ragged, fewest, by_chance):
+    """Return whether so many overlaps end at a place, and so few cross it."""
+    if len(window) < fewest:
+        return False
+    before = max(middle(window) - clip, ragged)
+    behind = min(middle(window) + clip, length - ragged)
+    crossing = sum(start <= before and end >= behind for start, end, *_ in rows)
+    return crossing < fewest and by_chance * crossing <= len(window)
 
 
 def together(places, ragged):

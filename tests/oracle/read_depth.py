@@ -26,17 +26,23 @@ def deep_molecules(reads, stretch, least, sure):
 
 
 def multiplicities(reads, stretch, least, sure, wanted, elsewhere, relatives):
-    """Return for each read, a list of samples, the lower quartile of the deep ones; 0 of others."""
+    """Return for each read, a list of samples, the lower quartile of the deep ones; 0 of others.
+
+    And the share of its samples that are more frequent than errors are.
+    """
     times = Counter(sample for read in reads for sample in read)
     deep = deep_molecules(reads, stretch, least, sure)
-    found = []
+    found, known = [], []
     for read in reads:
         parts = stretches(read, stretch)
         met = sorted(times[s] for s in read if s in deep)
         found.append(0)
+        known.append(0)
         if len(met) < max(2, elsewhere / 16 * len(read)) or wanted(min(len(read), stretch)) >= len(read):
             continue
-        correct = [n for n in met if n > met[-1 - len(met) // 20] // ERRORS]
+        by_error = met[-1 - len(met) // 20] // ERRORS
+        correct = [n for n in met if n > by_error]
+        known[-1] = sum(times[s] > max(2, by_error) for s in read) / len(read)
         usual = correct[len(correct) // 4]
         is_deep = [sum(s in deep for s in part) >= wanted(len(part)) for part in parts]
         is_elsewhere = [
@@ -54,4 +60,4 @@ def multiplicities(reads, stretch, least, sure, wanted, elsewhere, relatives):
         )
         if 3 * sum(is_elsewhere) <= sum(is_deep) and not is_relative and not is_of_an_array:
             found[-1] = usual
-    return found
+    return found, known

@@ -2,7 +2,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.chimeras import CLIP, FEWEST, RAGGED, REST, Sound, sound_parts, within_molecules
+from overlapper.assemble.chimeras import (
+    BY_CHANCE,
+    CLIP,
+    FEWEST,
+    RAGGED,
+    REST,
+    Sound,
+    sound_parts,
+    within_molecules,
+)  # fmt: skip
 from overlapper.correct.own_reads import OwnReads
 from overlapper.tables import Reads
 from tests.graph_cases import intervals_near, overlap_table
@@ -95,19 +104,22 @@ def rows_about_an_end(draw):
     """Draw overlaps of a read of which many end, or begin, near one place."""
     place = draw(st.integers(300, 2100))
     about = st.integers(-RAGGED - 10, RAGGED + 10).map(lambda by: place + by)
-    beyond = st.sampled_from([0, 0, REST, REST + 1])
+    beyond = draw(st.sampled_from([[0, 0, REST, REST + 1], [REST, REST + 1, 900]]).map(st.sampled_from))
     anywhere = st.integers(0, LENGTH)
     ending = st.tuples(st.integers(0, 200), about, beyond, beyond)
     beginning = st.tuples(about, st.integers(2200, LENGTH), beyond, beyond)
     any_row = st.tuples(anywhere, anywhere, beyond, beyond).map(lambda row: (*sorted(row[:2]), *row[2:]))
-    rows = [draw(st.lists(kind, max_size=7)) for kind in (ending, beginning, any_row)]
+    most = draw(st.sampled_from([[7, 7, 7], [40, 7, 2], [7, 40, 2]]))
+    rows = [
+        draw(st.lists(kind, max_size=m)) for kind, m in zip((ending, beginning, any_row), most, strict=True)
+    ]
     return [row for some in rows for row in some if row[0] < row[1]]
 
 
 @settings(max_examples=tries(500), deadline=None)
 @given(rows_about_an_end(), st.booleans())
 def test_parts_within_molecules_equal_the_oracle(rows, reverse):
-    expected = oracle.within_molecule(rows, LENGTH, CLIP, RAGGED, REST, FEWEST)
+    expected = oracle.within_molecule(rows, LENGTH, CLIP, RAGGED, REST, FEWEST, BY_CHANCE)
     assert sound(rows, reverse, within_molecules) == expected
 
 
@@ -123,6 +135,31 @@ def test_a_read_goes_no_further_than_its_molecule():
     assert sound(ENDING + crossing, part_of=within_molecules) == (0, LENGTH)
     assert sound(ENDING + beginning + crossing * 2, part_of=within_molecules) == (0, LENGTH)
     assert sound(ENDING[:2], part_of=within_molecules) == (0, LENGTH)
+
+
+STOPPING = [(0, 1500, 0, 800), (200, 1520, 900, REST + 1), (300, 1490, 0, 5000)]
+
+
+def test_what_a_read_has_from_elsewhere_is_cut_off():
+    assert sound(STOPPING, part_of=within_molecules) == (0, 1500)
+    behind = [(1490 + 10 * i, LENGTH, 800, 0) for i in range(4)]  # another place of the circle
+    assert sound(STOPPING + behind, part_of=within_molecules) == (0, 1500)
+    middle = [(start, end - 300, *rest) for start, end, *rest in STOPPING]
+    behind = [(start - 300, *rest) for start, *rest in behind]
+    assert sound(middle + behind, part_of=within_molecules) == (0, 1200)
+    turned = [(LENGTH - end, LENGTH - start, behind, before) for start, end, before, behind in STOPPING]
+    assert sound(turned, part_of=within_molecules) == (LENGTH - 1500, LENGTH)
+    assert sound(STOPPING[:2], part_of=within_molecules) == (0, LENGTH)
+
+
+def test_a_read_goes_on_where_others_leave_a_repeat():
+    """Of nine that stop there, or of ten, one is a copy of the repeat that goes on as the read does."""
+    crossing = [(100, 1500 + CLIP, 0, 800)]
+    nine, ten = 3 * STOPPING, [*3 * STOPPING, STOPPING[0]]
+    assert sound(nine + crossing, part_of=within_molecules) == (0, LENGTH)
+    assert sound(ten + crossing, part_of=within_molecules) == (0, 1500)
+    assert sound(10 * STOPPING + 2 * crossing, part_of=within_molecules) == (0, 1500)
+    assert sound(20 * STOPPING + 3 * crossing, part_of=within_molecules) == (0, LENGTH)
 
 
 def test_parts_in_common():

@@ -82,6 +82,21 @@ def test_a_rare_relative_of_a_deep_molecule_stays(preset, least):
     assert kept >= least * bases_of(reads, "relative", everything)
 
 
+def test_better_reads_of_a_deep_molecule_are_kept_first():
+    """As many bases are kept as without bad reads."""
+    good = drawn(PLASMID, "ont-r10", 400, 3, "good")
+    bad = drawn(PLASMID, "ont-r10", 200, 4, "bad", identity=0.8, identity_sd=0.01)
+    reads = in_canonical_order(as_reads(good + bad))
+    found, everything = chosen(reads), np.ones(len(reads), bool)
+    share = {
+        name: bases_of(reads, name, found.kept) / bases_of(reads, name, everything)
+        for name in ("good", "bad")
+    }
+    assert share["good"] > 2 * share["bad"]
+    kept = bases_of(reads, "", found.kept) / len(PLASMID)
+    assert 0.8 * LIMIT < kept < 1.3 * LIMIT
+
+
 def test_depth_is_that_of_the_bases():
     reads = deep_set("hifi")
     found = chosen(reads)
@@ -176,13 +191,14 @@ def test_multiplicities_are_those_of_the_definition(seed):
     table, among = np.zeros(2_000, np.uint32), np.zeros(2_000, np.uint32)
     read_depth.count(slots, table)
     read_depth.count_where_deep(slots, first, table, least, sure, among)
-    out = np.empty(len(reads), np.uint32)
+    out, known = np.empty(len(reads), np.uint32), np.empty(len(reads), np.float32)
     relatives = np.array([[0.25, RARE], [0.4, RARER]])
-    read_depth.multiplicities(slots, first, table, least, wanted, among, 0.3, relatives, out)
-    expected = oracle.multiplicities(
+    read_depth.multiplicities(slots, first, table, least, wanted, among, 0.3, relatives, out, known)
+    expected, shares = oracle.multiplicities(
         reads, read_depth.STRETCH, least, sure.__getitem__, wanted.__getitem__, 0.3, relatives.tolist()
     )
     assert out.tolist() == expected
+    assert np.allclose(known, shares)
     assert any(expected)
 
 

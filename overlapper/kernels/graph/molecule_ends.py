@@ -11,6 +11,9 @@ from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
+TOGETHER, GOES_ON = 1, 2
+"""How a read ends with its overlap on another one: it has hardly more bases, or it has more."""
+
 
 @njit(nogil=True, cache=True)
 def count_together(query, target, reverse, extents, reads, ragged):
@@ -73,8 +76,9 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     offsets : ndarray of int64, shape (reads + 1,)
     start, end : ndarray of int32
         Intervals on read ``i`` at ``offsets[i]`` to ``offsets[i + 1]``.
-    begins, ends : ndarray of bool
-        Whether the other read begins, and ends, with the interval.
+    begins, ends : ndarray of uint8
+        Whether the other read begins, and ends, with the interval: `TOGETHER`, or `GOES_ON`; 0 of overlaps
+        that are too short.
     """
     offsets = np.zeros(len(lengths) + 1, np.int64)
     for row in range(len(query)):
@@ -84,12 +88,12 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
         offsets[read + 1] += offsets[read]
     fill = offsets[:-1].copy()
     start, end = np.empty(2 * len(query), np.int32), np.empty(2 * len(query), np.int32)
-    begins, ends = np.empty(2 * len(query), np.bool_), np.empty(2 * len(query), np.bool_)
+    begins, ends = np.empty(2 * len(query), np.uint8), np.empty(2 * len(query), np.uint8)
     for row in range(len(query)):
         q_rest, t_rest = lengths[query[row]] - q_end[row], lengths[target[row]] - t_end[row]
         long_enough = min(q_end[row] - q_start[row], t_end[row] - t_start[row]) >= least
-        at_first = q_start[row] <= rest and long_enough, q_rest <= rest and long_enough
-        at_last = t_start[row] <= rest and long_enough, t_rest <= rest and long_enough
+        at_first = _how(q_start[row], rest, long_enough), _how(q_rest, rest, long_enough)
+        at_last = _how(t_start[row], rest, long_enough), _how(t_rest, rest, long_enough)
         for side in range(2):
             read, other = (target[row], at_first) if side else (query[row], at_last)
             slot = fill[read]
@@ -99,8 +103,16 @@ def overlaps_by_read(query, q_start, q_end, target, t_start, t_end, reverse, len
     return offsets, start, end, begins, ends
 
 
+@inner
+def _how(beyond, rest, long_enough):
+    """Return how a read ends with an overlap beyond which it has so many bases."""
+    return np.uint8(long_enough * (TOGETHER if beyond <= rest else GOES_ON))
+
+
 @njit(nogil=True, cache=True)
-def within_molecules(offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest):
+def within_molecules(
+    offsets, start, end, begins, ends, lengths, first, last, clip, ragged, fewest, by_chance
+):
     """Find the part of each read that is within one molecule.
 
     Parameters
@@ -110,8 +122,8 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
     lengths : ndarray of int64, shape (reads,)
     first, last : int
         Which reads, half open.
-    clip, ragged, fewest : int
-        ``CLIP``, ``RAGGED`` and ``FEWEST`` of `overlapper.assemble.chimeras`.
+    clip, ragged, fewest, by_chance : int
+        ``CLIP``, ``RAGGED``, ``FEWEST`` and ``BY_CHANCE`` of `overlapper.assemble.chimeras`.
 
     Returns
     -------
@@ -125,37 +137,61 @@ def within_molecules(offsets, start, end, begins, ends, lengths, first, last, cl
     there = np.empty(most, np.int64)
     for read in range(first, last):
         low, high, length = offsets[read], offsets[read + 1], lengths[read]
+        everywhere, inside = (np.int64(0), length), (ragged + 1, length - ragged - 1)
         first_base, last_base = length, np.int64(0)
         for row in range(low, high):
             first_base, last_base = min(first_base, start[row]), max(last_base, end[row])
-        ending, end_at = _most_together(end, ends, low, high, ragged, there)
-        beginning, begin_at = _most_together(start, begins, low, high, ragged, there)
+        ending, end_at = _most_together(end, ends, TOGETHER, low, high, everywhere, ragged, there)
+        beginning, begin_at = _most_together(start, begins, TOGETHER, low, high, everywhere, ragged, there)
         joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
         reach, crossing = _near(start, end, low, high, 1, end_at, clip)
         is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
         reach, crossing = _near(start, end, low, high, -1, begin_at, clip)
         is_begin = beginning >= fewest and (2 * beginning >= reach if crossing == 0 else joined > crossing)
         begin, behind = np.int64(0), length
-        if is_end and end_at < length - ragged:
-            if 2 * end_at >= length or last_base <= end_at + clip:
-                behind = end_at
-            else:
-                begin = end_at
-        if is_begin and begin_at > ragged:
-            if 2 * begin_at <= length or first_base >= begin_at - clip:
-                begin = max(begin, begin_at)
-            else:
-                behind = min(behind, begin_at)
+        if is_end:
+            begin, behind = _ended(begin, behind, end_at, length, last_base, clip, ragged)
+        if is_begin:
+            begin, behind = _begun(begin, behind, begin_at, length, first_base, clip, ragged)
+        stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, inside, ragged, there)
+        crossing = _crossing(start, end, low, high, stop_at, length, clip, ragged)
+        if stopping >= max(fewest, by_chance * crossing) and fewest > crossing:
+            begin, behind = _ended(begin, behind, stop_at, length, last_base, clip, ragged)
+        starting, start_at = _most_together(start, begins, GOES_ON, low, high, inside, ragged, there)
+        crossing = _crossing(start, end, low, high, start_at, length, clip, ragged)
+        within = begin + clip <= start_at <= behind - clip or first_base >= start_at - clip
+        if starting >= max(fewest, by_chance * crossing) and fewest > crossing and within:
+            begin, behind = _begun(begin, behind, start_at, length, first_base, clip, ragged)
         parts[read - first] = (begin, behind) if begin < behind else (0, length)
     return parts
 
 
 @inner
-def _most_together(places, counts, low, high, ragged, there):
-    """Return how many of the places that count are within a window, at most, and their middle."""
+def _ended(begin, behind, place, length, last_base, clip, ragged):
+    """Return what is left of a part of a read that goes no further than a place, or begins there."""
+    if place >= length - ragged:
+        return begin, behind
+    if 2 * place >= length or last_base <= place + clip:
+        return begin, min(behind, place)
+    return max(begin, place), behind
+
+
+@inner
+def _begun(begin, behind, place, length, first_base, clip, ragged):
+    """Return what is left of a part of a read that begins at a place, or goes no further."""
+    if place <= ragged:
+        return begin, behind
+    if 2 * place <= length or first_base >= place - clip:
+        return max(begin, place), behind
+    return begin, min(behind, place)
+
+
+@inner
+def _most_together(places, hows, how, low, high, among, ragged, there):
+    """Return how many places where reads end so, in an interval, a window has at most, and their middle."""
     n = 0
     for row in range(low, high):
-        if counts[row]:
+        if hows[row] == how and among[0] <= places[row] <= among[1]:
             there[n] = places[row]
             n += 1
     sort_few(there[:n])
@@ -180,3 +216,12 @@ def _near(start, end, low, high, strand, place, clip):
         else:
             reach += behind and start[row] <= place + clip
     return reach, crossing
+
+
+@inner
+def _crossing(start, end, low, high, place, length, clip, ragged):
+    """Count the overlaps that have enough on either side of a place, or all that the read has there."""
+    before, behind, crossing = max(place - clip, ragged), min(place + clip, length - ragged), 0
+    for row in range(low, high):
+        crossing += start[row] <= before and end[row] >= behind
+    return crossing

@@ -94,7 +94,7 @@ def count_where_deep(slots, first, table, least, sure, among):
 
 
 @njit(nogil=True, cache=True)
-def multiplicities(slots, first, table, least, wanted, among, elsewhere, relatives, out):
+def multiplicities(slots, first, table, least, wanted, among, elsewhere, relatives, out, known):
     """Find how often the k-mers of deep reads occur: the lower quartile of the deep ones that no error made.
 
     A sample is of a deep molecule if half of its occurrences are in reads that are deep all along. A read is
@@ -115,7 +115,10 @@ def multiplicities(slots, first, table, least, wanted, among, elsewhere, relativ
         frequent, but occurs more than twice and more often than such a share of the lower quartile.
     out : ndarray of uint32, shape (reads,)
         Out; 0 of reads that are not deep.
+    known : ndarray of float32, shape (reads,)
+        Out; the share of the samples that are not so rare as those that errors made.
     """
+    known[:] = 0
     for read in range(len(first) - 1):
         own = slots[first[read] : first[read + 1]]
         parts, met, deep, others = max(1, len(own) // STRETCH), 0, 0, 0
@@ -128,7 +131,9 @@ def multiplicities(slots, first, table, least, wanted, among, elsewhere, relativ
         if met < max(2.0, elsewhere / 16 * len(own)) or wanted[min(len(own), STRETCH)] >= len(own):
             continue
         times[:met].sort()
-        rare = np.searchsorted(times[:met], times[met - 1 - met // 20] // ERRORS, side="right")
+        by_error = times[met - 1 - met // 20] // ERRORS
+        rare = np.searchsorted(times[:met], by_error, side="right")
+        known[read] = _often(own, table, by_error, np.inf) / len(own)
         usual = times[rare + (met - rare) // 4]
         is_relative = False
         for part in range(parts):
