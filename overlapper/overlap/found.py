@@ -98,7 +98,7 @@ class FoundOverlaps:
                 paths = tiles.strips(work[number].tile)
                 for at, content in zip(work[number].strips, made, strict=True):
                     with writing(paths[at]) as artifact:
-                        content.copy_to({}, artifact)
+                        content.copy_to(artifact)
         else:
             for done, tile in enumerate(missing):
                 report("overlapping", done, len(missing))
