@@ -34,7 +34,8 @@ overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 ALWAYS = (
-    "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed", "stats.json",
+    "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed",
+    "contigs.doubt.vcf", "stats.json",
 )  # fmt: skip
 LEFT_OUT, LOG = "contigs.left_out.tsv", "assemble.log"
 OF_HAPLOTYPES = (
@@ -324,7 +325,8 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     table = list(contig_table(contigs, made.error_rate, made.doubt, phased))
     graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
-    lines = [contig_fasta(contigs), *graphs, table, doubt, stats.splitlines()]
+    vcf = made.undecided.vcf(contigs.sequences)
+    lines = [contig_fasta(contigs), *graphs, table, doubt, vcf, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)
