@@ -82,10 +82,12 @@ class Undecided(OnContigs):
 
     def doubt(self) -> Doubt:
         """Return stretches of undecided runs; the figure is how many reads have the run that fewest have."""
-        behind = np.append(True, (self.contig[1:] != self.contig[:-1]) | (self.start[1:] != self.end[:-1]))
-        first = np.flatnonzero(behind[: len(self)])
+        if not len(self):
+            return Doubt.empty()
+        behind = (self.contig[1:] != self.contig[:-1]) | (self.start[1:] != self.end[:-1])
+        first = np.append(0, np.flatnonzero(behind) + 1)
         last = np.append(first[1:], len(self)) - 1
-        fewest = np.minimum.reduceat(self.reads, first) if len(first) else self.reads
+        fewest = np.minimum.reduceat(self.reads, first)
         reason = np.full(len(first), Reason.UNDECIDED)
         return Doubt(self.contig[first], self.start[first], self.end[last], reason, fewest)
 

@@ -95,6 +95,11 @@ def test_runs_across_the_end_of_a_circle_are_looked_at():
     assert not [line for line in made.vcf(named([turned])) if line.startswith(f"s0\t{len(turned) - 2}")]
 
 
+def test_without_contigs_nothing_is_undecided():
+    made = found([], [CONTIG])
+    assert not len(made.doubt()) and all(line.startswith("#") for line in made.vcf(named([])))
+
+
 SMALL = st.text("AC", min_size=18, max_size=60) | st.text("ACGTN", min_size=18, max_size=60)
 
 
