@@ -6,7 +6,8 @@ its *surroundings* are the `FLANK` bases on either side of it. A read has a run 
 same one between the same surroundings, on either strand; it has *another one* where another base or length is
 between them, and no contig has that between the same surroundings, as other haplotypes and copies may. A run
 is *undecided* where at most one read more has it than has the most frequent other one. The first and last
-bases of linear contigs, which have no surroundings, are undecided.
+bases of linear contigs, which have no surroundings, are undecided. Of reads that are deeper than `DEPTH` on
+average only every second, third ... counts, in canonical order.
 
 Runs are told apart by words of surroundings, base and length; as many as there is room for are counted at a
 time (``overlapper/kernels/seeds/surrounded_runs.py``; oracle ``tests/oracle/undecided.py``).
@@ -27,6 +28,7 @@ from overlapper.kernels.seeds.surrounded_runs import ALLELE_BITS, FLANK, LENGTH_
 from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import column
+from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN
 from overlapper.version import __version__
 
@@ -34,7 +36,9 @@ MARGIN = 1
 """How many reads more than have another run leave it undecided at most. Fitted on a part
 each of E. coli, *P. falciparum* and human X (R10 and HiFi), judged on others and on real reads
 (``docs/notes/qualities.md``)."""
-_BLOCK_BASES = 1 << 22
+DEPTH = 30
+"""Reads on a base that are enough. Chosen."""
+_BLOCK_BASES = 1 << 18
 _BYTES_A_WORD = 40
 
 
@@ -73,6 +77,9 @@ class Undecided(OnContigs):
             Changes nothing but the time.
         """
         parts = [cls.empty()]
+        step = reads.total_bases // max(1, DEPTH * contigs.total_bases)
+        if step > 1:
+            reads = reads.take(np.arange(0, len(reads), step))
         share = contigs.total_bases if room is None else max(1, room // _BYTES_A_WORD)
         bounds = np.linspace(0, 1 << WORD_BITS, 1 - (-contigs.total_bases // max(1, share)), dtype=np.uint64)
         for low, high in itertools.pairwise(bounds.tolist()):
@@ -134,11 +141,13 @@ class _Counted(NamedTuple):
         for contig in range(len(contigs)):
             _, _, word, _ = surrounded_runs.surrounded_runs(_around(contigs, circular, contig))
             made.append(word[(word >= low) & (word < high)])
-        words = np.unique(np.concatenate(made))
+        words = np.sort(np.concatenate(made))
+        words = words[np.append(True, words[1:] != words[:-1])[: len(words)]]
         bits = max(0, (high - low).bit_length() - len(words).bit_length())
         shift = max(ALLELE_BITS, bits)
-        buckets = np.arange(((high - 1 - low) >> shift) + 2, dtype=np.uint64) << np.uint64(shift)
-        first = np.searchsorted(words, buckets + np.uint64(low))
+        buckets = (words - np.uint64(low)) >> np.uint64(shift)
+        sizes = np.bincount(buckets.astype(np.int64), minlength=((high - 1 - low) >> shift) + 1)
+        first = offsets_of(sizes).astype(np.int32)
 
         def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             unknown = np.array([UNKNOWN], np.uint8)

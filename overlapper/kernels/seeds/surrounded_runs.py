@@ -39,7 +39,8 @@ def surrounded_runs(codes):
         Whether the base is told on the other strand.
     """
     n, mask = len(codes), (1 << (2 * FLANK)) - 1
-    forward, backward = np.full(n + 1, -1), np.empty(n + 1, np.int64)  # by the first of `FLANK` bases
+    forward = np.full(n + 1, -1, np.int32)  # by the first of `FLANK` bases
+    backward = np.empty(n + 1, np.int32)
     one, other, known = 0, 0, 0
     for place in range(n):
         code = np.int64(codes[place])
@@ -55,8 +56,8 @@ def surrounded_runs(codes):
             end += 1
         before = start - FLANK
         if before >= 0 and codes[start] < _UNKNOWN and forward[before] >= 0 and forward[end] >= 0:
-            here = forward[before] << (2 * FLANK) | forward[end]
-            there = backward[end] << (2 * FLANK) | backward[before]
+            here = np.int64(forward[before]) << (2 * FLANK) | forward[end]
+            there = np.int64(backward[end]) << (2 * FLANK) | backward[before]
             base = np.int64(codes[start])
             turned[found] = there < here or (there == here and 3 - base < base)
             if turned[found]:
@@ -81,7 +82,7 @@ def look_up(words, table, low, shift, first, hits):
         Ascending.
     low, shift : uint64
         The table has words from ``low`` on; a bucket those that are alike without the last ``shift`` bits.
-    first : ndarray of int64
+    first : ndarray of int32
         Where each bucket begins.
     hits : ndarray of int64, shape of words
         Out: places in the table, -1 for none.
