@@ -4,10 +4,12 @@ Contigs of exact overlaps have what corrected reads agree on, and these may agre
 reads as given have is counted. A *run* is a stretch of equal bases, a single one too, as long as it can be;
 its *surroundings* are the `FLANK` bases on either side of it. A read has a run of a contig where it has the
 same one between the same surroundings, on either strand; it has *another one* where another base or length is
-between them, and no contig has that between the same surroundings, as other haplotypes and copies may. A run
-is *undecided* where at most one read more has it than has the most frequent other one. The first and last
-bases of linear contigs, which have no surroundings, are undecided. Of reads that are deeper than `DEPTH` on
-average only every second, third ... counts, in canonical order.
+between them, and no contig has that between the same surroundings, as other haplotypes and copies may.
+
+A run is *undecided* where at most one read more has it than has the most frequent other one. So it is where
+`FEW` reads or fewer have it, and `TIMES` as many what another contig has there: a haplotype would have more,
+and these may err alike. So are the first and last bases of linear contigs, which have no surroundings. Of
+reads that are deeper than `DEPTH` on average every second, third ... counts, in canonical order.
 
 Runs are told apart by words of surroundings, base and length; as many as there is room for are counted at a
 time (``overlapper/kernels/seeds/surrounded_runs.py``; oracle ``tests/oracle/undecided.py``).
@@ -36,6 +38,8 @@ MARGIN = 1
 """How many reads more than have another run leave it undecided at most. Fitted on a part
 each of E. coli, *P. falciparum* and human X (R10 and HiFi), judged on others and on real reads
 (``docs/notes/qualities.md``)."""
+FEW, TIMES = 3, 2
+"""Fitted on two haplotypes of human X (R10 and HiFi, 6x and 12x each), judged on another part of it."""
 DEPTH = 30
 """Reads on a base that are enough. Chosen."""
 _BLOCK_BASES = 1 << 18
@@ -120,6 +124,31 @@ class Undecided(OnContigs):
             yield f"{place}\t{here}\t{there}\t.\t.\tAD={self.reads[row]},{self.others[row]}"
 
 
+class _Frequent(NamedTuple):
+    """Of words with equal surroundings the most frequent one, of equals the smallest, and its count."""
+
+    word: np.ndarray
+    count: np.ndarray
+
+    @classmethod
+    def of(cls, words: np.ndarray, counts: np.ndarray) -> Self:
+        """Find them."""
+        around = words >> np.uint64(ALLELE_BITS)
+        order = np.lexsort((words, -counts, around))
+        first = np.append(True, around[order][1:] != around[order][:-1])[: len(words)]
+        return cls(words[order][first], counts[order][first])
+
+    def beside(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return those with the surroundings of words, and how often they are met; 0 for none."""
+        around, asked = (values >> np.uint64(ALLELE_BITS) for values in (self.word, words))
+        place = np.searchsorted(around, asked)
+        here = place < len(around)
+        here[here] = around[place[here]] == asked[here]
+        found, count = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
+        found[here], count[here] = self.word[place[here]].astype(np.int64), self.count[place[here]]
+        return found, count
+
+
 class _Counted(NamedTuple):
     """The words of contigs in a range, and those of reads there."""
 
@@ -129,8 +158,8 @@ class _Counted(NamedTuple):
     high: int
     words: np.ndarray
     counts: np.ndarray
-    others: np.ndarray
-    of_others: np.ndarray
+    others: _Frequent
+    of_contigs: _Frequent
 
     @classmethod
     def of(
@@ -161,12 +190,17 @@ class _Counted(NamedTuple):
         for hits, other in map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads):
             surrounded_runs.count(hits, counts)
             others.append(other)
-        return cls(contigs, circular, low, high, words, counts, *_frequent(np.concatenate(others)))
+        other, of_other = np.unique(np.concatenate(others), return_counts=True)
+        around = words >> np.uint64(ALLELE_BITS)
+        alike = np.append(around[1:] == around[:-1], False)
+        several = np.flatnonzero(alike | np.append(False, alike[:-1])[: len(words)])
+        of_contigs = _Frequent.of(words[several], counts[several])
+        frequent = _Frequent.of(other, of_other)
+        return cls(contigs, circular, low, high, words, counts, frequent, of_contigs)
 
     def undecided(self) -> list[np.ndarray]:
         """Return the columns of `Undecided`, of the runs with these words."""
         rows = [[np.empty(0, np.int64)] * 7]
-        around = self.others >> np.uint64(ALLELE_BITS)
         for contig, (bases, circle) in enumerate(zip(self.contigs.lengths, self.circular, strict=True)):
             start, end, word, turned = surrounded_runs.surrounded_runs(
                 _around(self.contigs, self.circular, contig)
@@ -178,15 +212,14 @@ class _Counted(NamedTuple):
             some = (word >= self.low) & (word < self.high) & (start >= shift) & (start < shift + bases)
             start, end, word, turned = (values[some] for values in (start, end, word, turned))
             reads = self.counts[np.searchsorted(self.words, word)]
-            place = np.searchsorted(around, word >> np.uint64(ALLELE_BITS))
-            here = place < len(around)
-            here[here] = around[place[here]] == word[here] >> np.uint64(ALLELE_BITS)
-            other, others = np.zeros(len(word), np.int64), np.zeros(len(word), np.int64)
-            other[here], others[here] = self.others[place[here]].astype(np.int64), self.of_others[place[here]]
+            other, others = self.others.beside(word)
+            most, of_most = self.of_contigs.beside(word)
+            few = (reads <= FEW) & (of_most >= TIMES * reads) & (of_most > others)
+            other, others = np.where(few, most, other), np.where(few, of_most, others)
             base = other >> LENGTH_BITS & 3
             rows.append([
                 np.full(len(word), contig), start - shift, end - shift, reads, others,
-                np.where(turned & here, 3 - base, base), other & ((1 << LENGTH_BITS) - 1),
+                np.where(turned & (others > 0), 3 - base, base), other & ((1 << LENGTH_BITS) - 1),
             ])  # fmt: skip
             left = reads - others <= MARGIN
             rows[-1] = [values[left] for values in rows[-1]]
@@ -197,12 +230,3 @@ def _around(contigs: Reads, circular: np.ndarray, contig: int) -> np.ndarray:
     """Return the bases of a contig, of a circle with those around its first base."""
     codes = contigs.codes(contig)
     return np.concatenate([codes[-FLANK:], codes, codes[: 2 * FLANK]]) if circular[contig] else codes
-
-
-def _frequent(others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the most frequent of words with equal surroundings, of equals the smallest, and how often."""
-    others, counts = np.unique(others, return_counts=True)
-    order = np.lexsort((others, -counts, others >> np.uint64(ALLELE_BITS)))
-    others, counts = others[order], counts[order]
-    first = np.flatnonzero(np.diff(others >> np.uint64(ALLELE_BITS), prepend=np.uint64(1 << 63)))
-    return others[first], counts[first]

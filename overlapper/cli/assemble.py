@@ -179,9 +179,10 @@ def assemble(
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
     The output folder then holds contigs.fasta, contigs.gfa, contigs.noseq.gfa, contigs.tsv, contigs.doubt.bed
-    (stretches that may be wrong, and why), stats.json and, without --log, assemble.log. If there are two
-    haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
-    .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds contigs.left_out.tsv.
+    (stretches that may be wrong, and why), contigs.doubt.vcf (what else reads have there), stats.json and,
+    without --log, assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg,
+    contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs
+    were left out, it holds contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
     check_name(output, "--output")

@@ -5,6 +5,7 @@ from collections import Counter
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 LETTERS = "ACGT"
 LONGEST = 1023
+FEW, TIMES = 3, 2
 
 
 def turned(bases):
@@ -51,6 +52,11 @@ def undecided(contigs, reads, flank):
             if where == surroundings and (where, other) not in told
         ]  # fmt: skip
         count, letter, length = min(others, default=(0, "", 0))
+        of_contigs = [(-there[one], *one[1]) for one in told if one[0] == surroundings]
+        if there[surroundings, allele] <= FEW and -min(of_contigs)[0] >= max(
+            TIMES * there[surroundings, allele], 1 - count
+        ):
+            count, letter, length = min(of_contigs)
         if there[surroundings, allele] + count <= 1:
             if letter and allele[0] != base:
                 letter = turned(letter)

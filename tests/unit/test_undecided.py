@@ -71,6 +71,13 @@ def test_what_another_contig_has_is_of_another_haplotype():
     assert not [row for row in rows(found([CONTIG, LONGER], reads)) if row[1] == RUN]
 
 
+@pytest.mark.parametrize(("few", "many", "told"), [(2, 4, True), (3, 6, True), (3, 5, False), (4, 9, False)])
+def test_few_reads_have_what_a_few_that_err_alike_would_have(few, many, told):
+    made = found([CONTIG, LONGER], [CONTIG] * few + [LONGER] * many)
+    expected = [(0, RUN, RUN + 6, few, many, "A", 7)] if told else []
+    assert [row for row in rows(made) if row[4]] == expected
+
+
 def test_stretches_and_alleles_are_written():
     contig = named([CONTIG])
     made = found([CONTIG], [CONTIG, LONGER, OTHER])
