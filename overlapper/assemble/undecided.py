@@ -32,7 +32,6 @@ from overlapper.tables import Reads
 from overlapper.tables.base import column
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN
-from overlapper.version import __version__
 
 MARGIN = 1
 """How many reads more than have another run leave it undecided at most. Fitted on a part
@@ -105,7 +104,6 @@ class Undecided(OnContigs):
     def vcf(self, contigs: Reads) -> Iterator[str]:
         """Yield the lines of a VCF file of the runs that reads have something else in place of."""
         yield "##fileformat=VCFv4.3"
-        yield f"##source=overlapper {__version__}"
         yield '##INFO=<ID=AD,Number=R,Type=Integer,Description="Reads that have it between the same bases">'
         for name, length in zip(contigs.names, contigs.lengths, strict=True):
             yield f"##contig=<ID={name},length={length}>"
