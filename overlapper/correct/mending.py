@@ -70,7 +70,9 @@ def mend(unitigs: Unitigs, store: ReadStore, own: OwnReads, rate: ErrorRate, rou
         found: list[_Place] = []
         if len(some) and len(nowhere):
             room = round_.resources.room(len(store), unitigs.sequences.total_bases)
-            rows = rows_on(windows.reads, ReadStore.of(store.take(nowhere)), rate, round_, room, beside)
+            rows = rows_on(
+                windows.reads, ReadStore.of(store.take(nowhere).bases_alone()), rate, round_, room, beside
+            )
             rows = _best(dataclasses.replace(rows, read=nowhere[rows.read].astype(np.int32)), windows)
             rows = Rows.concat([rows_of_own(own, windows.intervals, store.lengths, rate.value), rows])
             pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
@@ -150,7 +152,11 @@ def _mended(unitigs: Unitigs, found: list[_Place]) -> Voted:
     sequences = unitigs.sequences
     codes, quality, doubt = [np.zeros(0, np.uint8)], [np.zeros(0, np.uint8)], [Doubt.empty()]
     for unitig in range(len(sequences)):
-        here = sorted((one for one in found if one.unitig == unitig), key=lambda one: one.start)
+        here: list[_Place] = []
+        for one in sorted((one for one in found if one.unitig == unitig), key=lambda one: one.start):
+            behind = here[-1].end if here else 0  # of two windows, or across the first base: one of them
+            if one.codes is None or behind <= one.start and one.end <= sequences.lengths[unitig]:
+                here.append(one)
         places = [Instead(one.start, one.end, one.codes, one.reads) for one in here if one.codes is not None]
         none = [place._replace(codes=np.zeros(len(place.codes), np.uint8)) for place in places]
         codes.append(with_places(sequences.codes(unitig), places))
