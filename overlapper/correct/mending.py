@@ -152,12 +152,17 @@ def _mended(unitigs: Unitigs, found: list[_Place]) -> Voted:
     sequences = unitigs.sequences
     codes, quality, doubt = [np.zeros(0, np.uint8)], [np.zeros(0, np.uint8)], [Doubt.empty()]
     for unitig in range(len(sequences)):
-        here: list[_Place] = []
-        for one in sorted((one for one in found if one.unitig == unitig), key=lambda one: one.start):
-            behind = here[-1].end if here else 0  # of two windows, or across the first base: one of them
-            if one.codes is None or behind <= one.start and one.end <= sequences.lengths[unitig]:
+        of_unitig = sorted((one for one in found if one.unitig == unitig), key=lambda one: one.start)
+        places, here = list[Instead](), list[_Place]()
+        for one in of_unitig:
+            done = places[-1].end if places else 0  # places of two windows may be the same
+            if one.codes is not None and done <= one.start and one.end <= sequences.lengths[unitig]:
+                places.append(Instead(one.start, one.end, one.codes, one.reads))
                 here.append(one)
-        places = [Instead(one.start, one.end, one.codes, one.reads) for one in here if one.codes is not None]
+        for one in of_unitig:
+            if one.codes is None and not any(at.start <= one.end and one.start <= at.end for at in places):
+                here.append(one)  # what was mended is no break
+        here.sort(key=lambda one: one.start)
         none = [place._replace(codes=np.zeros(len(place.codes), np.uint8)) for place in places]
         codes.append(with_places(sequences.codes(unitig), places))
         given = sequences.qualities_of(unitig)
