@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from overlapper.correct.doubt import Reason
-from overlapper.correct.mending import mend
+from overlapper.correct.mending import _mended, _Place, mend
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
 from overlapper.correct.resources import Resources
@@ -83,3 +83,29 @@ def test_a_join_that_no_reads_cross_is_said():
     (place,) = doubt
     assert place.reason == Reason.UNCROSSED and place.start < 10_000 < place.end
     assert sequences.sequence(0) == draft
+
+
+def test_places_of_two_windows_are_mended_once():
+    """The same place twice, a break there, a place across the first base of a circle, another break."""
+    bases = random_bases(100, 8)
+    given = dataclasses.replace(
+        Reads.from_sequences(["c"], [bases]),
+        qualities=np.full(100, 50, np.uint8),
+        quality_offsets=np.array([0, 100]),
+    )
+    codes = Reads.from_sequences(["i"], ["ACGTA"]).codes(0)
+    places = [
+        (10, 12, codes, Reason.MENDED),
+        (10, 12, codes, Reason.MENDED),
+        (11, 15, None, Reason.UNCROSSED),
+        (97, 103, codes, Reason.MENDED),
+        (50, 60, None, Reason.UNCROSSED),
+    ]
+    found = [_Place(0, *place, 4) for place in places]
+    made = _mended(Unitigs(given, np.array([True])), found)
+    assert made.unitigs.sequences.sequence(0) == bases[:10] + "ACGTA" + bases[12:]
+    assert made.unitigs.sequences.qualities_of(0).tolist() == [50] * 10 + [0] * 5 + [50] * 88
+    assert [(row.start, row.end, row.reason) for row in made.doubt] == [
+        (10, 15, Reason.MENDED),
+        (53, 63, Reason.UNCROSSED),
+    ]
