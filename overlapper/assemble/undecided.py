@@ -126,7 +126,7 @@ class _Frequent(NamedTuple):
     """Of words with equal surroundings the most frequent one, of equals the smallest, and its count."""
 
     word: np.ndarray
-    count: np.ndarray
+    met: np.ndarray
 
     @classmethod
     def of(cls, words: np.ndarray, counts: np.ndarray) -> Self:
@@ -143,7 +143,7 @@ class _Frequent(NamedTuple):
         here = place < len(around)
         here[here] = around[place[here]] == asked[here]
         found, count = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
-        found[here], count[here] = self.word[place[here]].astype(np.int64), self.count[place[here]]
+        found[here], count[here] = self.word[place[here]].astype(np.int64), self.met[place[here]]
         return found, count
 
 

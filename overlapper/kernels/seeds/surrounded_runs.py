@@ -41,7 +41,7 @@ def surrounded_runs(codes):
     n, mask = len(codes), (1 << (2 * FLANK)) - 1
     forward = np.full(n + 1, -1, np.int32)  # by the first of `FLANK` bases
     backward = np.empty(n + 1, np.int32)
-    one, other, known = 0, 0, 0
+    one, other, known = np.int64(0), np.int64(0), 0
     for place in range(n):
         code = np.int64(codes[place])
         known = known + 1 if code < _UNKNOWN else 0
