@@ -322,7 +322,7 @@ def assemble_packed(
     if not plan.polish_rounds:
         undecided = Undecided.of(sequences, contigs.circular, steps.given, steps.room, steps.threads)
         doubt = Doubt.concat([doubt, undecided.doubt()])
-    changed = plan.polish_rounds > 0 or np.isin(doubt.reason, (Reason.MENDED, Reason.CUT)).any()
+    changed = plan.polish_rounds > 0 or bool(np.isin(doubt.reason, (Reason.MENDED, Reason.CUT)).any())
     cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
     haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, parents, report)
