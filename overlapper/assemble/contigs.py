@@ -30,16 +30,16 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.assemble.agreement import with_agreement, with_votes
 from overlapper.assemble.beginnings import Beginnings
 from overlapper.assemble.chimeras import Sound, sound_parts, within_molecules
+from overlapper.assemble.consensus import finished
 from overlapper.assemble.covered import Covered
 from overlapper.assemble.cuts import Cut, cut_where_contradicted
 from overlapper.assemble.deep import deep_stretches
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
 from overlapper.assemble.folds import before_folds
 from overlapper.assemble.haplotigs import Haplotypes
-from overlapper.assemble.layouts import Contigs, LaidOut, depth_of_haplotype, lay_out, tell_haplotypes_apart
+from overlapper.assemble.layouts import Contigs, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assemble.parents import ParentReads
 from overlapper.assemble.placed import PlacedReads
 from overlapper.assemble.plan import Plan
@@ -47,15 +47,14 @@ from overlapper.assemble.rubbish import LeftOut
 from overlapper.assemble.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assemble.steps import AssemblySteps, correct_by_accuracy, within
 from overlapper.assemble.telomeres import telomeres
+from overlapper.assemble.undecided import Undecided
 from overlapper.correct import contradictions, strands
-from overlapper.correct.doubt import Doubt, of_qualities
-from overlapper.correct.polish import Polished, Unitigs
+from overlapper.correct.doubt import Doubt, Reason
 from overlapper.correct.resources import Resources
 from overlapper.graph.layout_summary import no_unitigs, shortest
 from overlapper.graph.stats import length_figures
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.presets import ErrorRate
 from overlapper.overlap.read_share import ReadShare, shorter_than
 from overlapper.params.assembly import AssembleParams
 from overlapper.runtime.messages import Report, counted, unreported
@@ -84,6 +83,8 @@ class Assembled:
         are of one strand (`overlapper.correct.strands.warning`).
     doubt : Doubt
         Stretches of contigs that are in doubt.
+    undecided : Undecided
+        Runs of contigs of exact overlaps that reads hardly decide.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
     cut_off : int
@@ -106,6 +107,7 @@ class Assembled:
     held: ReadShare
     warnings: list[str]
     doubt: Doubt
+    undecided: Undecided
     adapters: list[str]
     cut_off: int
     haplotypes: Haplotypes | None
@@ -301,19 +303,10 @@ def assemble_packed(
     sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, is_deep, report)
     layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], report)
     laid_out, left_out = layout.laid_out, layout.left_out
-    contigs, own = laid_out.contigs, laid_out.reads
-    if plan.polish_rounds:
-        polished = _polish(steps, laid_out, params, plan, report)
-        sequences, warnings = polished.unitigs.sequences, polished.warnings
-        doubt = polished.doubt
-    else:
-        unitigs = Unitigs(contigs.sequences, contigs.circular)
-        warnings, doubt = list[str](), Doubt.empty()
-        sequences = with_agreement(unitigs, own, layout.overlaps, plan.error_rate, threads=steps.threads)
-        if covered:
-            sequences = with_votes(sequences, covered.on(laid_out, steps.origin), plan.error_rate)
-    deep = deep_stretches(dataclasses.replace(contigs, sequences=sequences), store.mapped(), steps.threads)
-    doubt = Doubt.concat([doubt, of_qualities(sequences, plan.error_rate), deep])
+    sequences, doubt, warnings = finished(steps, laid_out, layout.overlaps, covered, params, plan, report)
+    contigs = dataclasses.replace(laid_out.contigs, sequences=sequences)
+    doubt = Doubt.concat([doubt, deep_stretches(contigs, store.mapped(), steps.threads)])
+    undecided = Undecided.empty()
     bases = sequences.total_bases
     laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
     layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
@@ -329,9 +322,13 @@ def assemble_packed(
         sequences = beginnings.turned(sequences)
         left_out = left_out.turned(*beginnings, sequences.lengths)
         doubt = doubt.turned(*beginnings, sequences.lengths)
+    if not plan.polish_rounds:
+        undecided = Undecided.of(sequences, contigs.circular, steps.given, steps.room, steps.threads)
+        doubt = Doubt.concat([doubt, undecided.doubt()])
+    changed = plan.polish_rounds > 0 or bool(np.isin(doubt.reason, (Reason.MENDED, Reason.CUT)).any())
     cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, plan.polish_rounds > 0, parents, report)
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, parents, report)
     before = laid_out.contigs.sequences.lengths
     placed = steps.placed(laid_out.reads).moved(before, polished_lengths, cut, beginnings)
     placed = placed.phased(haplotypes.phased) if haplotypes else placed
@@ -341,7 +338,7 @@ def assemble_packed(
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
-        contigs, params, steps.stages.done, held, warnings, doubt, adapters, cut_off, haplotypes,
+        contigs, params, steps.stages.done, held, warnings, doubt, undecided, adapters, cut_off, haplotypes,
         left_out, names, placed, steps.aside,
     )  # fmt: skip
 
@@ -382,17 +379,3 @@ def _find_overlaps(
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     return None, depth, cover, covered
-
-
-def _polish(
-    steps: AssemblySteps, laid_out: LaidOut, params: AssembleParams, plan: Plan, report: Report
-) -> Polished:
-    """Polish contigs by the given reads, or, where copies are kept apart, by those of their layout alone."""
-    contigs = laid_out.contigs
-    return steps.polish(
-        Unitigs(contigs.sequences, contigs.circular),
-        laid_out.reads if plan.separate else None,
-        ErrorRate(plan.error_rate, "of the overlaps"),
-        dataclasses.replace(params.polishing, rounds=plan.polish_rounds, depth=0),
-        within("polishing", report),
-    )

@@ -12,10 +12,12 @@ import numpy as np
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.placed import PlacedReads
 from overlapper.correct.chosen_reads import choose
+from overlapper.correct.mending import mend
 from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.polish import Polished, Unitigs, polish_packed
+from overlapper.correct.polish import Polished, Unitigs, Voted, polish_packed
 from overlapper.correct.reads import correct_packed
 from overlapper.correct.resources import ChangedParams, Facts, Resources
+from overlapper.correct.rounds import Round
 from overlapper.errors import ParameterError
 from overlapper.io.arrays import TableWriter, load_arrays
 from overlapper.io.artifacts import Artifact
@@ -73,6 +75,11 @@ class AssemblySteps:
     def reads(self) -> Reads:
         """The current reads, given or corrected, without names and qualities."""
         return self._store.mapped()
+
+    @property
+    def given(self) -> Reads:
+        """The reads as they were given, without names and qualities."""
+        return self._given.mapped()
 
     @property
     def origin(self) -> np.ndarray:
@@ -244,6 +251,10 @@ class AssemblySteps:
         return polish_packed(
             unitigs, self._given, self._resources, params, own=of_given, preset=rate, report=report
         )
+
+    def mend(self, unitigs: Unitigs, own: OwnReads, rate: ErrorRate, report: Report) -> Voted:
+        """Mend contigs that are not polished, by the given reads (`overlapper.correct.mending`)."""
+        return mend(unitigs, self._given, self._of_given(own), rate, Round(1, self._resources, report))
 
 
 def within(phase: str, report: Report) -> Report:

@@ -34,7 +34,8 @@ overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 ALWAYS = (
-    "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed", "stats.json",
+    "contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed",
+    "contigs.doubt.vcf", "stats.json",
 )  # fmt: skip
 LEFT_OUT, LOG = "contigs.left_out.tsv", "assemble.log"
 OF_HAPLOTYPES = (
@@ -189,9 +190,10 @@ def assemble(
 
     Finds overlaps, corrects the reads if they need it, lays them out, and polishes the result if it needs it.
     The output folder then holds contigs.fasta, contigs.gfa, contigs.noseq.gfa, contigs.tsv, contigs.doubt.bed
-    (stretches that may be wrong, and why), stats.json and, without --log, assemble.log. If there are two
-    haplotypes, it also holds contigs.hap1.p_ctg, contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and
-    .gfa) and contigs.phase_blocks.tsv. If contigs were left out, it holds contigs.left_out.tsv.
+    (stretches that may be wrong, and why), contigs.doubt.vcf (what else reads have there), stats.json and,
+    without --log, assemble.log. If there are two haplotypes, it also holds contigs.hap1.p_ctg,
+    contigs.hap2.p_ctg and contigs.p_ctg (each as .fasta and .gfa) and contigs.phase_blocks.tsv. If contigs
+    were left out, it holds contigs.left_out.tsv.
     """
     places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES, LEFT_OUT, LOG)}
     check_name(output, "--output")
@@ -344,7 +346,8 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     table = list(contig_table(contigs, made.error_rate, made.doubt, phased, made.params.telomere))
     graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
-    lines = [contig_fasta(contigs), *graphs, table, doubt, stats.splitlines()]
+    vcf = made.undecided.vcf(contigs.sequences)
+    lines = [contig_fasta(contigs), *graphs, table, doubt, vcf, stats.splitlines()]
     contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
     if made.haplotypes:
         contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)

@@ -77,7 +77,7 @@ class Mended:
         return crossed.edits(np.arange(length + 1), -(-length // STRETCH), 0)
 
     def _mend(self, given: Pileups, changed: list[int]) -> None:
-        parts = [_with(given.targets.codes(t), places) for t, places in enumerate(self._places)]
+        parts = [with_places(given.targets.codes(t), places) for t, places in enumerate(self._places)]
         targets = pack_reads(
             np.concatenate(parts), np.array([len(part) for part in parts]), None, given.targets.names
         )
@@ -206,13 +206,13 @@ def _doubt(
     return Doubt(np.full(len(start), target), start, end, np.broadcast_to(reason, start.shape), reads)
 
 
-def _with(codes: np.ndarray, places: list[Instead]) -> np.ndarray:
-    """Return bases with stretches replaced."""
+def with_places(values: np.ndarray, places: list[Instead]) -> np.ndarray:
+    """Return codes of bases, or something else of each, with stretches replaced."""
     parts, done = [], 0
     for start, end, instead, _ in places:
-        parts += [codes[done:start], instead]
+        parts += [values[done:start], instead]
         done = end
-    return np.concatenate([*parts, codes[done:]])
+    return np.concatenate([*parts, values[done:]])
 
 
 def _origins(length: int, places: list[Instead]) -> np.ndarray:

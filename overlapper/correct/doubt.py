@@ -39,6 +39,9 @@ class Reason(enum.IntEnum):
     """The same, but none goes across."""
     CUT = 7
     """The contig was cut there (`overlapper.assemble.cuts`). The figure is that of the reason."""
+    UNDECIDED = 8
+    """At most one read more has what is there than has something else (`overlapper.assemble.undecided`). The
+    figure is how many reads have it."""
 
 
 def turned_starts(

@@ -85,7 +85,7 @@ class Polished:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Voted:
+class Voted:
     """The result of a round."""
 
     unitigs: Unitigs
@@ -210,7 +210,7 @@ def polish_packed(
     funnel = depth | {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(store)}
     held = ReadShare("unitigs", 0, 0, len(store), int(store.lengths.sum()))
     warnings: list[str] = []
-    made = _Voted(unitigs, Doubt.empty())
+    made = Voted(unitigs, Doubt.empty())
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         made, facts = _vote(Round(number, resources, report), made, store, rate, own, params, room)
         params = params.with_fitted(facts)
@@ -253,13 +253,13 @@ def _vote_on_block(params: CorrectParams, block: PileupBlock, threads: int) -> I
 
 def _vote(
     round_: Round,
-    given: _Voted,
+    given: Voted,
     store: ReadStore,
     rate: ErrorRate,
     own: OwnReads | None,
     params: CorrectParams,
     room: int | None,
-) -> tuple[_Voted, dict[str, Any]]:
+) -> tuple[Voted, dict[str, Any]]:
     """Lay reads on unitigs and find the consensus; return it, with counts and fitted thresholds."""
     unitigs = given.unitigs
 
@@ -280,7 +280,7 @@ def _vote(
             done += len(made.consensus)
             round_.report("consensus", done, len(windows.reads))
         sequences, doubt = joined.taken()
-        save_arrays(artifact, _Voted(Unitigs(sequences, unitigs.circular), doubt))
+        save_arrays(artifact, Voted(Unitigs(sequences, unitigs.circular), doubt))
         return {
             **fitted.fitted(),
             "reads on windows": len(rows),
@@ -293,4 +293,4 @@ def _vote(
         }
 
     made, facts = round_.stages.write(f"polish-{round_.number}", [rate, params.of_round()], write)
-    return load_arrays(made, _Voted), facts
+    return load_arrays(made, Voted), facts

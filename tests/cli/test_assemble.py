@@ -19,7 +19,14 @@ from tests.cli.conftest import assert_refused
 from tests.cli.runner import ROOT, overlapper
 from tests.read_sets import fasta_of
 
-RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.noseq.gfa", "contigs.tsv", "contigs.doubt.bed")
+RESULTS = (
+    "contigs.fasta",
+    "contigs.gfa",
+    "contigs.noseq.gfa",
+    "contigs.tsv",
+    "contigs.doubt.bed",
+    "contigs.doubt.vcf",
+)
 OPTIONS = ("--correct", "always", "--copies", "collapse", "--min-overlap", "500", "-q")
 
 

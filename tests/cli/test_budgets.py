@@ -57,7 +57,7 @@ def test_what_was_made_in_memory_is_taken_in_a_budget_and_the_other_way_round(fo
 
 def test_contigs_are_the_same_in_a_budget(folder):
     run(folder, *ASSEMBLE, *QUIETLY, "budget", *BUDGET)
-    for name in ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed"):
+    for name in ("contigs.fasta", "contigs.gfa", "contigs.tsv", "contigs.doubt.bed", "contigs.doubt.vcf"):
         assert (folder / "whole" / name).read_bytes() == (folder / "budget" / name).read_bytes()
 
 

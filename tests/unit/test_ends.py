@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble import contigs
+from overlapper.assemble import consensus
 from overlapper.assemble.chimeras import Sound
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.assemble.covered import Covered
@@ -125,7 +125,7 @@ def test_copies_are_told_by_the_bases_that_are_left(monkeypatch):
         for start in range(0, len(genome) - 2_000, step)
     ]
     monkeypatch.setattr(
-        contigs,
+        consensus,
         "with_votes",
         lambda sequences, *_: intervals_of(
             sequences, np.array([20_000, 0]), sequences.lengths, sequences.names
