@@ -37,7 +37,7 @@ from overlapper.assemble.covered import Covered
 from overlapper.assemble.cuts import Cut, cut_where_contradicted
 from overlapper.assemble.deep import deep_stretches
 from overlapper.assemble.ends import unconfirmed_ends, without_ends
-from overlapper.assemble.folds import before_folds
+from overlapper.assemble.folds import before_folds, folded_ends
 from overlapper.assemble.haplotigs import Haplotypes
 from overlapper.assemble.layouts import Contigs, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assemble.parents import ParentReads
@@ -311,13 +311,16 @@ def assemble_packed(
     laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
     layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
     polished_lengths, beginnings = sequences.lengths, None
+    stays = contigs.ends_that_stay()
     cut = np.zeros((len(contigs), 2), np.int64)
     if len(contigs) and not plan.separate and plan.error_rate > params.end_errors:
         confirmed = np.asarray(sequences.qualities) > 0
-        stays = contigs.ends_that_stay() | telomeres(sequences, params.telomere)
-        cut = unconfirmed_ends(sequences.lengths, confirmed, stays)
-        sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
+        kept = stays | telomeres(sequences, params.telomere)
+        cut = unconfirmed_ends(sequences.lengths, confirmed, kept)
     if not layout.depth:  # Haplotypes are told apart by where reads lie.
+        cut = np.maximum(cut, folded_ends(sequences, stays, plan.error_rate, steps.threads))
+    sequences, doubt = without_ends(sequences, cut), doubt.without_ends(cut, sequences.lengths)
+    if not layout.depth:
         beginnings = Beginnings.of(sequences, contigs.circular, first, steps.threads)
         sequences = beginnings.turned(sequences)
         left_out = left_out.turned(*beginnings, sequences.lengths)

@@ -54,8 +54,8 @@ def tell_assembly(
         progress.note(made.haplotypes.decision())
     if wrong := made.cut_off:
         progress.note(
-            f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them or the reads "
-            "disagree (--end-errors 1 keeps them)"
+            f"{wrong:,} bases were cut off ends of contigs, because too few reads cover them, the reads "
+            "disagree (--end-errors 1 keeps both), or they repeat the other strand of what is before them"
         )
     if len(made.left_out):
         progress.note(

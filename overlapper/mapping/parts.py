@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.kernels.mapping import cuts
-from overlapper.kernels.mapping.mapping_groups import best_others, room_for, uncovered
+from overlapper.kernels.mapping.mapping_groups import best_others, covered_parts, room_for, uncovered
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.choice import Groups, worth_extending
 from overlapper.mapping.extenders import MapExtender, Paths
@@ -99,7 +99,11 @@ def align_chains(
         groups = Groups.of(pool.read[free], start[free], end[free], pool.score[free], share)
         rows = free[worth_extending(pool.score[free], groups, params.choice)]
         if not len(rows):
-            break
+            kept, left = _cut_by(covering, pool, state, reads, params)
+            if not len(left):
+                break
+            pool, state = _with_waiting(pool.take(kept), state[kept], left)
+            continue
         chosen = pool.take(rows).straight(params.scoring)
         first = state[rows] == _WAITING
         state[rows] = _ALIGNED
@@ -117,10 +121,7 @@ def align_chains(
         parts = parts[aligned[:, cuts.PART]]
         done = done.with_more(chosen.cut(aligned), paths.cut(parts), parts[:, cuts.SCORE])
         left = chosen.cut(pieces[(pieces[:, cuts.PART] < 0) & has_part[pieces[:, cuts.CHAIN]]])
-        if len(left):
-            pool = Chains.concat([pool, left])
-            order = np.argsort(pool.read, kind="stable")
-            pool, state = pool.take(order), np.append(state, np.full(len(left), _WAITING))[order]
+        pool, state = _with_waiting(pool, state, left)
     done = done.once()
     others = _other_scores(done.chains, pool, np.flatnonzero(state != _ALIGNED), reads, share)
     return dataclasses.replace(
@@ -153,6 +154,27 @@ def _extended(
         paths = extend(cut_out(reads, chains.read, low, high), reference, within, params)
         paths = dataclasses.replace(paths, q_start=paths.q_start + before, q_end=paths.q_end + before)
     return paths.with_gaps_left(reads, reference, chains)
+
+
+def _with_waiting(pool: Chains, state: np.ndarray, left: Chains) -> tuple[Chains, np.ndarray]:
+    """Return chains and their states with others, which wait."""
+    pool = Chains.concat([pool, left])
+    order = np.argsort(pool.read, kind="stable")
+    return pool.take(order), np.append(state, np.full(len(left), _WAITING))[order]
+
+
+def _cut_by(
+    covering: np.ndarray, pool: Chains, state: np.ndarray, reads: Reads, params: MapParams
+) -> tuple[np.ndarray, Chains]:
+    """Cut chains that wait where others lie; return which stay whole, and the pieces of those that do not."""
+    rows = np.flatnonzero(state == _WAITING)
+    waiting = pool.take(rows)
+    parts = covered_parts(waiting.read, waiting.reverse, reads.lengths.astype(np.int64), covering)
+    pieces = waiting.pieces(parts, params.chain)
+    fewer = pieces[:, cuts.ANCHORS] < np.diff(waiting.starts)[pieces[:, cuts.CHAIN]]
+    outside = pieces[fewer & (pieces[:, cuts.PART] < 0)]
+    is_cut = np.bincount(outside[:, cuts.CHAIN], minlength=len(rows)) > 0
+    return np.delete(np.arange(len(pool)), rows[is_cut]), waiting.cut(pieces[is_cut[pieces[:, cuts.CHAIN]]])
 
 
 def _covering(done: Parts, pool: Chains, failed: np.ndarray, reads: Reads, share: int) -> np.ndarray:

@@ -5,8 +5,21 @@ from collections import defaultdict
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
-def fold(text, hash_of, k, words, most, spread, least, loop, apart):
+def fold(text, hash_of, k, words, most, spread, least, short, loop, apart, share=0):
     """Return the fold of a read; None if it has none. ``hash_of(word)`` is the same for both strands."""
+    rest, near = (hash_of, k, words, most, spread), min(len(text), 2 * least)
+    place = fold_within(text, *rest, least, loop, apart, share)
+    if place is None:
+        place = fold_within(text[:near], *rest, short, loop, apart, share)
+        place = place if place is not None and 2 * place <= near else None
+    if place is None:
+        place = fold_within(text[len(text) - near :], *rest, short, loop, apart, share)
+        place = len(text) - near + place if place is not None and 2 * place >= near else None
+    return place
+
+
+def fold_within(text, hash_of, k, words, most, spread, least, loop, apart, share):
+    """Return where a text folds back, with arms of some bases at least; None if nowhere."""
     if len(text) < 2 * least:
         return None
     places = defaultdict(list)
@@ -29,7 +42,16 @@ def fold(text, hash_of, k, words, most, spread, least, loop, apart):
     place = min(window, key=lambda pair: (pair[1] // 2, pair))[0] // 2
     arm = min(place, len(text) - place)
     distances = sorted(distance // 2 for _, distance in window)
-    if arm < least:
+    if arm < least or 2 * len(window) < len(pairs):
+        return None
+    of_arm = [
+        start
+        for of_word in places.values()
+        if len(of_word) <= most
+        for start, _ in of_word
+        if (start < place) == (2 * place < len(text))
+    ]
+    if 100 * len(window) < share * len(of_arm):
         return None
     stretches = [b - a for a, b in zip(distances, [*distances[1:], arm], strict=True)]
     joined = distances[0] <= max(loop, *stretches)

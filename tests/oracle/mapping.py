@@ -424,6 +424,30 @@ def once(done):
     return done
 
 
+def cut_by(covering, pool, read_length, chain_params):
+    """Cut the chains that wait where others lie, if what is left could be chains; tell whether any was."""
+    bases = sorted({i for start, end in covering for i in range(start, end)})
+    runs = [
+        (group[0], group[-1] + 1)
+        for group in (
+            [i for _, i in run]
+            for _, run in itertools.groupby(enumerate(bases), lambda pair: pair[1] - pair[0])
+        )
+    ]
+    left = []
+    for chain in [chain for chain in pool if chain.state == "waiting"]:
+        turned = sorted((read_length - b, read_length - a) if chain.reverse else (a, b) for a, b in runs)
+        found = pieces(chain.anchors, [((a, b), "", 0) for a, b in turned], chain_params)
+        if any(part is None and len(anchors) < len(chain.anchors) for part, anchors, *_ in found):
+            pool.remove(chain)
+            left += [
+                Chain(chain.reverse, chain.sequence, anchors, score, seeds, read_length)
+                for _, anchors, score, seeds in found
+            ]
+    pool += left
+    return bool(left)
+
+
 def aligned(read, reference, pool, extend, p, chain_params, choice):
     """Alignments that pay, in the order they are found; ``pool`` gets what is left of chains."""
     done, share = [], choice["mask_level"]
@@ -435,7 +459,9 @@ def aligned(read, reference, pool, extend, p, chain_params, choice):
         free = [c for c in pool if c.state in WAITING and uncovered(c.span, covering, share)]
         chosen = [free[row] for row in chosen_of(free, choice)]
         if not chosen:
-            return done
+            if not cut_by(covering, pool, len(read), chain_params):
+                return done
+            continue
         states = [chain.state for chain in chosen]
         for chain in chosen:
             chain.state = "aligned"

@@ -5,12 +5,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.folds import APART, LEAST, LOOP, MOST, SPREAD, WORDS, K, before_folds
+from overlapper.assemble.folds import (
+    APART,
+    LEAST,
+    LOOP,
+    MOST,
+    SHORT,
+    SPREAD,
+    WORDS,
+    before_folds,
+    folded_ends,
+    word_length,
+)
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 from tests.oracle import folds as oracle
 from tests.oracle.adapters import turned
 from tests.oracle.minimizers import canonical
+from tests.read_sets import mutated
 from tests.tries import tries
 
 GENOME = random_genome(20_000, seed=9).sequence(0)
@@ -30,7 +42,7 @@ def hash_of(word):
 @st.composite
 def folded(draw):
     """Draw a read that goes back from somewhere for a while, with a loop and errors."""
-    arm, back = draw(st.integers(300, 2500)), draw(st.integers(200, 2500))
+    arm, back = draw(st.integers(300, 2500)), draw(st.integers(20, 2500))
     loop = GENOME[10_000 : 10_000 + draw(st.sampled_from([0, 40, 2 * LOOP - 60, 2 * LOOP + 60]))]
     text = list(GENOME[3000 : 3000 + arm] + loop + turned(GENOME[3000 : 3000 + arm])[:back])
     random = np.random.default_rng(draw(st.integers(0, 99)))
@@ -40,12 +52,15 @@ def folded(draw):
 
 
 @settings(max_examples=tries(40), deadline=None)
-@given(folded())
-def test_folds_equal_the_oracle(text):
-    place = oracle.fold(text, hash_of, K, WORDS, MOST, SPREAD, LEAST, LOOP, APART)
+@given(folded(), st.sampled_from([1, 0.1, 0.02, 0]))
+def test_folds_equal_the_oracle(text, error_rate):
+    reads = Reads.from_sequences(["r", "whole"], [text, GENOME[:2000]])
+    k, share = word_length(reads), round(50 * (1 - error_rate) ** (2 * word_length(reads)))
+    place = oracle.fold(text, hash_of, k, WORDS, MOST, SPREAD, LEAST, SHORT, LOOP, APART, share)
     whole = (0, len(text))
     expected = whole if place is None else (0, place) if 2 * place >= len(text) else (place, len(text))
-    assert kept(text) == expected
+    found = before_folds(reads, 1, error_rate)
+    assert (found.start[0], found.end[0]) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -56,6 +71,53 @@ def test_the_longer_side_is_left(threads):
     adapter = "GATTACAGGCTTAACCGTAAGCTTAGGCATCTTCGAACGTAT"
     start, end = kept(GENOME[:3000] + adapter + turned(GENOME[:3000]))
     assert start == 0 and 3000 <= end <= 3000 + len(adapter)
+
+
+@pytest.mark.parametrize("arm", [80, 250, 450])
+def test_short_arms_are_cut_off(arm):
+    """Reads that go on beyond a hairpin for less than they need to be told as a whole."""
+    text = GENOME[:6000] + turned(GENOME[6000 - arm : 6000])
+    assert kept(text) == (0, 6000)
+    assert kept(turned(text)) == (arm, 6000 + arm)
+
+
+@pytest.mark.parametrize("rich", [0.8, 0.95])
+def test_words_are_as_rare_in_reads_of_few_bases(rich):
+    random = np.random.default_rng(6)
+    texts = [
+        "".join(random.choice(list("ATCG"), 6000, p=[rich / 2] * 2 + [0.5 - rich / 2] * 2))
+        for _ in range(200)
+    ]
+    texts.append(texts[0] + turned(texts[0][3000:]))
+    found = before_folds(Reads.from_sequences(list(map(str, range(len(texts)))), texts), 1)
+    assert (found.end - found.start == 6000).sum() >= len(texts) - 1
+    assert (found.start[-1], found.end[-1]) == (0, 6000)
+
+
+def test_reads_with_copies_of_a_repeat_on_both_strands_are_whole():
+    """Copies of 300 bases and 12 % differences, which pair everywhere; two at an end."""
+    random = np.random.default_rng(8)
+    texts = []
+    for _ in range(60):
+        text = ""
+        while len(text) < 15_000:
+            copy = mutated(random, GENOME[:300], 0.12)
+            start = int(random.integers(1000, 17_000))
+            text += (copy if random.random() < 0.5 else turned(copy)) + GENOME[start : start + 500]
+        texts.append(text)
+    found = before_folds(Reads.from_sequences(list(map(str, range(60))), texts), 1)
+    assert (found.end - found.start == found.length).all()
+    contig = GENOME[:8000] + mutated(random, GENOME[9000:9300], 0.12) + turned(GENOME[9000:9300])
+    assert not folded_ends(Reads.from_sequences(["c"], [contig]), np.zeros((1, 2), bool), 0.01, 1).any()
+
+
+def test_contigs_end_where_they_go_back():
+    contigs = [turned(GENOME[:900]) + GENOME[:6000] + turned(GENOME[5700:6000]), GENOME[:6000], GENOME[:3000]]
+    contigs[2] += turned(contigs[2])
+    stays = np.zeros((3, 2), bool)
+    stays[2] = True  # linked to others there
+    cut = folded_ends(Reads.from_sequences(["both", "none", "linked"], contigs), stays, 0.01, 1)
+    assert cut.tolist() == [[900, 300], [0, 0], [0, 0]]
 
 
 def test_of_noisy_reads_no_pair_may_be_near_the_fold():
@@ -77,7 +139,7 @@ def test_of_noisy_reads_no_pair_may_be_near_the_fold():
         GENOME[:6000],
         GENOME[:3000] + turned(GENOME[2000:3000]) + GENOME[3000:5000],  # goes on behind the repeat
         GENOME[:2000] + GENOME[5000:6000] + turned(GENOME[:2000]),  # with 1,000 bases between
-        GENOME[:3000] + turned(GENOME[2600:3000]),  # short
+        GENOME[:3000] + turned(GENOME[2950:3000]),  # short
         "AT" * 2000,
         "ACGT",
     ],

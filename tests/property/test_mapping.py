@@ -50,7 +50,7 @@ PARAMS = st.builds(
 
 
 def case(seed):
-    """A reference of two sequences that share a repeat, and reads of it, some of two pieces."""
+    """A reference of two sequences that share a repeat, and reads of it, some of several pieces."""
     rng = np.random.default_rng(seed)
     repeat = random_text(rng, 150)
     one = random_text(rng, 400) + repeat + random_text(rng, 200) + mutated(rng, repeat, 0.03)
@@ -65,6 +65,10 @@ def case(seed):
             text += random_text(rng, int(rng.integers(0, 300))) + reverse_complement(one[start : start + 150])
         if rng.random() < 0.2:
             text = text[:30] + "N" * 5 + text[30:]
+        reads.append(reverse_complement(text) if rng.random() < 0.5 else text)
+    for flank in (60, 90):
+        start, end = int(rng.integers(100, 150)), int(rng.integers(330, 390))
+        text = one[start - flank : start] + reverse_complement(one[start:end]) + one[end : end + flank]
         reads.append(reverse_complement(text) if rng.random() < 0.5 else text)
     return [one, "", other], reads
 

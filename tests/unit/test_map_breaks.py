@@ -96,6 +96,20 @@ def test_a_middle_of_another_place_is_mapped_there():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("extender", EXTENDERS)
+def test_flanks_shorter_than_what_lies_between_them_are_mapped(extender):
+    """Their chain goes on behind the inversion, and most of its span is aligned there."""
+    rng = np.random.default_rng(8)
+    reference = random_text(rng, 12_000)
+    read = reference[3000:4000] + reverse_complement(reference[4000:8000]) + reference[8000:9000]
+    rows, _ = mapped(reference, read, extender=extender)
+    assert_pieces(
+        rows,
+        [(0, 1000, False, 3000, 4000), (1000, 5000, True, 4000, 8000), (5000, 6000, False, 8000, 9000)],
+        slack=5,
+    )
+
+
 @pytest.mark.parametrize("length", [50, 200, 450])
 @pytest.mark.parametrize("inserted", [True, False])
 def test_a_long_gap_is_one_gap(length, inserted):

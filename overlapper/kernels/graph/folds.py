@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
@@ -13,8 +15,30 @@ _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
 
+class FoldRule(NamedTuple):
+    """The numbers of `overlapper.assemble.folds`."""
+
+    k: int
+    words: int
+    most: int
+    spread: int
+    least: int
+    short: int
+    loop: int
+    apart: int
+    share: int
+
+
+class _Memory(NamedTuple):
+    hashes: np.ndarray
+    reverse: np.ndarray
+    words: np.ndarray
+    pairs: np.ndarray
+    distances: np.ndarray
+
+
 @njit(nogil=True, cache=True)
-def folds(words, word_offsets, lengths, first, last, k, looked_at, most, spread, least, loop, apart):
+def folds(words, word_offsets, lengths, first, last, rule):
     """Find where reads fold back.
 
     Parameters
@@ -23,36 +47,77 @@ def folds(words, word_offsets, lengths, first, last, k, looked_at, most, spread,
         As in `overlapper.tables.Reads`.
     first, last : int
         Which reads, half open.
-    k, looked_at, most, spread, least, loop, apart : int
-        As `overlapper.assemble.folds` has them.
+    rule : FoldRule
 
     Returns
     -------
     ndarray of int64, shape (last - first,)
         The fold of each read; -1 for none.
     """
-    places = np.full(last - first, np.int64(-1))
+    places = np.empty(last - first, np.int64)
     longest = 0
     for read in range(first, last):
         longest = max(longest, lengths[read])
-    hashes, reverse = np.empty(longest, np.uint64), np.empty(longest, np.bool_)
-    words_of_read, pairs = np.empty(longest, np.uint64), np.empty(most * longest, np.uint64)
-    distances = np.empty(most * longest, np.int64)
+    memory = _Memory(
+        np.empty(longest, np.uint64),
+        np.empty(longest, np.bool_),
+        np.empty(longest, np.uint64),
+        np.empty(rule.most * longest, np.uint64),
+        np.empty(rule.most * longest, np.int64),
+    )
     for read in range(first, last):
-        length = lengths[read]
-        if length < 2 * least:
-            continue
-        n = canonical_kmers(words, word_offsets[read], 0, length, k, ALL, hashes, reverse)
-        kept, limit = 0, np.uint64(looked_at * (1 << 2 * k) // length)
-        for i in range(n):
-            if hashes[i] < limit:
-                words_of_read[kept] = hashes[i] << _HALF | np.uint64(2 * i + reverse[i])
-                kept += 1
-        sort_few(words_of_read[:kept])
-        paired = _pair(words_of_read, kept, most, k, pairs)
-        sort_few(pairs[:paired])
-        places[read - first] = _fold(pairs, paired, length, spread, least, loop, apart, distances)
+        length, offset = lengths[read], word_offsets[read]
+        near = min(length, 2 * rule.least)
+        place = _fold_within(words, offset, np.int64(0), length, rule.least, rule, memory)
+        if place < 0:
+            place = _fold_within(words, offset, np.int64(0), near, rule.short, rule, memory)
+            place = place if 2 * place <= near else np.int64(-1)
+        if place < 0:
+            place = _fold_within(words, offset, length - near, near, rule.short, rule, memory)
+            place = place + length - near if 2 * place >= near else np.int64(-1)
+        places[read - first] = place
     return places
+
+
+@njit(nogil=True, cache=True)
+def _fold_within(words, offset, start, length, least, rule, memory):
+    """Return where a stretch of a read folds back, from its first base on; -1 if nowhere."""
+    if length < 2 * least:
+        return np.int64(-1)
+    n = canonical_kmers(words, offset, start, start + length, rule.k, ALL, memory.hashes, memory.reverse)
+    kept, limit = 0, np.uint64(rule.words * (1 << 2 * rule.k) // length)
+    for i in range(n):
+        if memory.hashes[i] < limit:
+            memory.words[kept] = memory.hashes[i] << _HALF | np.uint64(2 * i + memory.reverse[i])
+            kept += 1
+    sort_few(memory.words[:kept])
+    paired = _pair(memory.words, kept, rule.most, rule.k, memory.pairs)
+    sort_few(memory.pairs[:paired])
+    place, best = _fold(
+        memory.pairs, paired, length, rule.spread, least, rule.loop, rule.apart, memory.distances
+    )
+    if 2 * best < paired or (
+        place >= 0
+        and rule.share
+        and 100 * best < rule.share * _words_of_arm(memory.words, kept, rule.most, place, length)
+    ):
+        return np.int64(-1)
+    return place
+
+
+@inner
+def _words_of_arm(words, kept, most, place, length):
+    """Count the occurrences, on the arm of a fold, of words that could be pairs."""
+    counted, begin = 0, 0
+    before = 2 * place < length
+    for end in range(1, kept + 1):
+        if end < kept and words[end] >> _HALF == words[begin] >> _HALF:
+            continue
+        if end - begin <= most:
+            for i in range(begin, end):
+                counted += (np.int64(words[i] & _LOW) >> 1 < place) == before
+        begin = end
+    return counted
 
 
 @inner
@@ -76,7 +141,7 @@ def _pair(words, kept, most, k, pairs):
 
 @inner
 def _fold(pairs, paired, length, spread, least, loop, apart, distances):
-    """Return the place about which a read is the reverse complement of itself, to one of its ends; or -1."""
+    """Return about which place a read is its reverse complement to one of its ends, or -1; and the pairs."""
     best, at, left = 0, 0, 0
     for right in range(paired):
         while (pairs[right] >> _HALF) - (pairs[left] >> _HALF) > np.uint64(spread):
@@ -84,7 +149,7 @@ def _fold(pairs, paired, length, spread, least, loop, apart, distances):
         if right + 1 - left > best:
             best, at = right + 1 - left, left
     if best == 0:
-        return np.int64(-1)
+        return np.int64(-1), best
     place, nearest = np.int64(0), length
     for i in range(best):
         distances[i] = np.int64(pairs[at + i] & _LOW) // 2
@@ -92,12 +157,13 @@ def _fold(pairs, paired, length, spread, least, loop, apart, distances):
             place, nearest = np.int64(pairs[at + i] >> _HALF) // 2, distances[i]
     arm = min(place, length - place)
     if arm < least:
-        return np.int64(-1)
+        return np.int64(-1), best
     sort_few(distances[:best])
     widest = arm - distances[best - 1]
     for i in range(1, best):
         widest = max(widest, distances[i] - distances[i - 1])
-    return place if apart * widest <= arm and distances[0] <= max(loop, widest) else np.int64(-1)
+    joined = apart * widest <= arm and distances[0] <= max(loop, widest)
+    return (place if joined else np.int64(-1)), best
 
 
 @njit(nogil=True, cache=True)

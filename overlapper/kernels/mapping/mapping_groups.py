@@ -5,6 +5,7 @@ CPU only.
 
 import numpy as np
 
+from overlapper.kernels.mapping.cuts import COLUMNS, PATH, Q_END, Q_START
 from overlapper.runtime.compile.cache import njit
 
 
@@ -75,6 +76,42 @@ def uncovered(read, q_start, q_end, covering, share):
             end = max(end, stop)
         free[row] = 100 * covered < share * (q_end[row] - q_start[row])
     return free
+
+
+@njit(nogil=True, cache=True)
+def covered_parts(read, reverse, lengths, covering):
+    """Find what of the reads of chains is aligned, as `cut_chains` takes parts of alignments.
+
+    Parameters
+    ----------
+    read, reverse : ndarray, shape (chains,)
+    lengths : ndarray of int64, shape (reads,)
+    covering : ndarray of int64, shape (m, 3)
+        Read, start and end of what is aligned, ascending.
+
+    Returns
+    -------
+    ndarray of int64, shape (parts, COLUMNS)
+        Disjoint, by chain; of a part its chain and its interval on the read as turned to the chain's strand.
+    """
+    starts = np.searchsorted(covering[:, 0], np.arange(len(lengths) + 1))
+    counts = np.diff(starts)
+    parts, n = np.zeros((counts[read].sum(), COLUMNS), np.int64), 0
+    for chain in range(len(read)):
+        first = n
+        for i in range(starts[read[chain]], starts[read[chain] + 1]):
+            if n > first and covering[i, 1] <= parts[n - 1, Q_END]:
+                parts[n - 1, Q_END] = max(parts[n - 1, Q_END], covering[i, 2])
+                continue
+            parts[n, PATH], parts[n, Q_START], parts[n, Q_END] = chain, covering[i, 1], covering[i, 2]
+            n += 1
+        if reverse[chain]:
+            turned = parts[first:n][::-1].copy()
+            for i in range(first, n):
+                parts[i] = turned[i - first]
+                parts[i, Q_START] = lengths[read[chain]] - turned[i - first, Q_END]
+                parts[i, Q_END] = lengths[read[chain]] - turned[i - first, Q_START]
+    return parts[:n]
 
 
 @njit(nogil=True, cache=True)
