@@ -50,10 +50,10 @@ def correct(
         if step == 1 and filters:
             left = leave_out(everyone, len(draft), alike, errors, strands)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
-            made = reconsider(draft, everyone)
-            if made != draft:
-                place = [sum(code is not None for code in made[:c]) for c in range(len(made) + 1)]
-                draft = [code for code in made if code is not None]
+            made = reconsider(draft, everyone, thresholds)
+            if made != [[code] for code in draft]:
+                place = [len(sum(made[:c], [])) for c in range(len(made) + 1)]
+                draft = sum(made, [])
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = filters and target_layer["used"]
