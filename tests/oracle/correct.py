@@ -50,7 +50,7 @@ def correct(
         if step == 1 and filters:
             left = leave_out(everyone, len(draft), alike, errors, strands)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
-            made = reconsider(draft, everyone, thresholds)
+            made = reconsider(draft, everyone)
             if made != [[code] for code in draft]:
                 place = [len(sum(made[:c], [])) for c in range(len(made) + 1)]
                 draft = sum(made, [])

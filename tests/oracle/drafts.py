@@ -178,7 +178,7 @@ def bases_at(layer, column):
     return layer["starts"][column - layer["start"]]
 
 
-def reconsider(draft, layers, thresholds):
+def reconsider(draft, layers):
     """The draft as a list of bases a column, changed where that brings it closer to the layers.
 
     Each doubtful column is tried with its second base, then without any, then with a base behind it.
@@ -194,7 +194,11 @@ def reconsider(draft, layers, thresholds):
         more = slot.index(max(slot))
         before = sum(draft[:column], [])[-1:]
         best = together(draft, layers, low, high)
-        tries = [("replace", weight[other], total), ("remove", weight[4], total), ("insert", slot[more], passing)]
+        tries = [
+            ("replace", weight[other], total),
+            ("remove", weight[4], total),
+            ("insert", slot[more], passing),
+        ]
         for change, wanted, whole in tries:
             if best is None or not whole or 100 * wanted < 20 * whole:
                 continue
@@ -202,7 +206,7 @@ def reconsider(draft, layers, thresholds):
                 continue
             new = {"replace": [other], "remove": [], "insert": [*draft[column], more]}[change]
             tried = [*draft[:column], new, *draft[column + 1 :]]
-            if change == "insert" and thresholds[0] != thresholds[1]:
+            if change == "insert":
                 here = len(sum(tried[: column + 1], [])) - 1
                 if run_around(sum(tried, []), here) >= 4:
                     continue

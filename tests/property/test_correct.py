@@ -17,7 +17,6 @@ from tests.tries import tries
 
 K, MAX_GAP = 9, 200
 THRESHOLDS = [[30, 30], [57, 40]]
-ONE_FOR_ALL = [[30, 30], [57, 57]]
 ERRORS, STRANDS = 10_000, 6 * 64
 """Bases of a million that are wrong, and chi square in 64ths of errors of one strand at that rate."""
 
@@ -104,9 +103,7 @@ CLEARNESS = st.sampled_from(
 """What the vote of a raw read tells, or nothing, what a doubt counts, and how many of a million err alike."""
 
 
-def corrected(
-    target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEVER, thresholds=THRESHOLDS
-):
+def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEVER):
     """The consensus by the kernel, as lists, which is that of the oracle."""
     rng = np.random.default_rng(7)
     reads = [
@@ -143,7 +140,7 @@ def corrected(
         layers,
         K,
         MAX_GAP,
-        thresholds,
+        THRESHOLDS,
         True,
         worth,
         doubt,
@@ -166,7 +163,7 @@ def corrected(
         ),
         np.zeros(1, bool), 0,
         Settings(
-            K, MAX_GAP, 40, np.array(thresholds), 10, 40, votes, False, True, worth, doubt, alike, ERRORS,
+            K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike, ERRORS,
             STRANDS,
         ),
     )  # fmt: skip
@@ -179,12 +176,10 @@ def corrected(
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS, st.sampled_from([THRESHOLDS, ONE_FOR_ALL]))
-@example(
-    a_pileup(45958794, 450, 0.2, 1, False, "bases", 0, False), False, True, (51, 16, at_most(0)), THRESHOLDS
-)
-def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness, thresholds):
-    corrected(*pileup, votes, with_qualities, *clearness, thresholds)
+@given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS)
+@example(a_pileup(45958794, 450, 0.2, 1, False, "bases", 0, False), False, True, (51, 16, at_most(0)))
+def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
+    corrected(*pileup, votes, with_qualities, *clearness)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1])
@@ -371,16 +366,8 @@ def test_a_unitig_takes_the_base_that_most_reads_have():
     assert made[0] != target
 
 
-@pytest.mark.parametrize(
-    ("run", "thresholds", "gained"),
-    [
-        ([2], THRESHOLDS, True),
-        ([2, 2, 2], THRESHOLDS, True),
-        ([2, 2, 2, 2], THRESHOLDS, False),
-        ([2, 2, 2, 2], ONE_FOR_ALL, True),
-    ],
-)
-def test_a_unitig_gains_a_base_that_layers_with_another_error_beside_it_hide(run, thresholds, gained):
+@pytest.mark.parametrize(("run", "gained"), [([2], True), ([2, 2, 2], True), ([2, 2, 2, 2], False)])
+def test_a_unitig_gains_a_base_that_layers_with_another_error_beside_it_hide(run, gained):
     rng = np.random.default_rng(5)
     left, right = [*rng.integers(0, 4, 149).tolist(), 1], [0, *rng.integers(0, 4, 149).tolist()]
     target = [*left, 3, *run[1:], *right]
@@ -388,7 +375,7 @@ def test_a_unitig_gains_a_base_that_layers_with_another_error_beside_it_hide(run
     reads = 3 * [[*left, 3, *run, *right]] + 3 * [[*left, *run, *right]]
     reads += 3 * [[*left, 3, *run, *right[1:]]] + [target]
     rows = [(read, False, 0, len(target)) for read in reads]
-    made = corrected(target, rows, False, False, thresholds=thresholds)
+    made = corrected(target, rows, False, False)
     assert (made[0] == reads[0]) == gained
     assert gained or made[0] == target
 

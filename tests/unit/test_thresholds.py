@@ -18,12 +18,12 @@ DRAFTS = {
 }
 
 
-def polished(draft, reads, params=None):
-    """Return a draft polished by reads, and the facts of the first round."""
+def polished(draft, reads, params=None, number=1):
+    """Return a draft polished by reads, and the facts of a round."""
     unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [draft]), np.array([False])), Stages()
     made = polish(unitigs, reads, params, stages=stages)
     return made.unitigs.sequences.sequence(0), next(
-        stage.facts for stage in stages.done if stage.name == "polish-1"
+        stage.facts for stage in stages.done if stage.name == f"polish-{number}"
     )
 
 

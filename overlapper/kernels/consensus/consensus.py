@@ -135,9 +135,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts, agree
             keep_own(draft, layers, starts, votes, settings, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             before = draft.copy()
-            draft, place, changed = reconsider(
-                draft, layers, starts, votes, settings.thresholds[step], gaps.matrix
-            )
+            draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
             if changed:
                 starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
                 here, there = there, here

@@ -29,7 +29,7 @@ _NONE = 255
 
 
 @njit(nogil=True, cache=True)
-def reconsider(draft, layers, starts, votes, thresholds, matrix):
+def reconsider(draft, layers, starts, votes, matrix):
     """Replace, remove or insert columns where that brings the draft closer to its layers.
 
     Parameters
@@ -41,9 +41,6 @@ def reconsider(draft, layers, starts, votes, thresholds, matrix):
         Paths over the draft.
     votes : Votes
         Of these layers on the draft.
-    thresholds : ndarray of int64, shape (2,)
-        As `kernels.consensus.next_draft.next_draft` takes them: homopolymer runs that have their own are not
-        made longer here.
     matrix : Matrix
 
     Returns
@@ -58,7 +55,7 @@ def reconsider(draft, layers, starts, votes, thresholds, matrix):
     n = len(draft)
     change = _Change(draft, np.zeros(n, np.bool_), np.full(n, _NONE, np.uint8))
     nearby = np.empty(4 * REACH + 3, np.uint8)
-    changed, before, one_threshold = 0, np.int64(-1), thresholds[0] == thresholds[1]
+    changed, before = 0, np.int64(-1)
     for c in range(n):
         old, column = np.int64(draft[c]), votes.column[c]
         if old >= DELETION:
@@ -70,7 +67,7 @@ def reconsider(draft, layers, starts, votes, thresholds, matrix):
         removable = alone and 100 * np.int64(column[DELETION]) >= MIN_RIVAL_SHARE * total > 0
         more, weight = _heaviest_inserted(votes.inserted[votes.behind[c]])
         insertable = 100 * weight >= MIN_RIVAL_SHARE * np.int64(votes.passing[c]) > 0
-        insertable = insertable and (one_threshold or _run_with(change, c, more) < HOMOPOLYMER)
+        insertable = insertable and _run_with(change, c, more) < HOMOPOLYMER
         if replaceable or removable or insertable:
             low, high = max(0, c - REACH), min(n, c + REACH + 1)
             best = _distance(change, low, high, layers, starts, nearby, matrix)
