@@ -3,7 +3,7 @@
 Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
-from tests.oracle.drafts import fill_unknown, next_draft, qualities, reconsider
+from tests.oracle.drafts import fill_unknown, joined, next_draft, qualities, reconsider
 from tests.oracle.layer_filters import is_cis, keep_own, keep_stretches, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
@@ -52,8 +52,8 @@ def correct(
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
             if made != [[code] for code in draft]:
-                place = [len(sum(made[:c], [])) for c in range(len(made) + 1)]
-                draft = sum(made, [])
+                place = [len(joined(made[:c])) for c in range(len(made) + 1)]
+                draft = joined(made)
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = filters and target_layer["used"]

@@ -165,12 +165,17 @@ def together(draft, layers, low, high):
 
     A layer that is farther away than a third of the columns counts as that far.
     """
-    limits = sum(draft[low:high], [])
+    limits = joined(draft[low:high])
     over = [m for m in layers if m["used"] and m["start"] <= low and m["end"] >= high]
     if len(over) < 3:
         return None
     intervals = (m["bases"][bases_at(m, low) : bases_at(m, high)] for m in over)
     return sum(min(edit_paths.costs(limits, bases)[-1][-1], (high - low) // 3) for bases in intervals)
+
+
+def joined(columns):
+    """The bases of columns, one after the other."""
+    return [code for column in columns for code in column]
 
 
 def bases_at(layer, column):
@@ -192,7 +197,7 @@ def reconsider(draft, layers):
         low, high = max(0, column - 15), min(len(draft), column + 16)
         other = max((code for code in range(4) if code != old), key=lambda code: (weight[code], -code))
         more = slot.index(max(slot))
-        before = sum(draft[:column], [])[-1:]
+        before = joined(draft[:column])[-1:]
         best = together(draft, layers, low, high)
         tries = [
             ("replace", weight[other], total),
@@ -207,8 +212,8 @@ def reconsider(draft, layers):
             new = {"replace": [other], "remove": [], "insert": [*draft[column], more]}[change]
             tried = [*draft[:column], new, *draft[column + 1 :]]
             if change == "insert":
-                here = len(sum(tried[: column + 1], [])) - 1
-                if run_around(sum(tried, []), here) >= 4:
+                here = len(joined(tried[: column + 1])) - 1
+                if run_around(joined(tried), here) >= 4:
                     continue
             found = together(tried, layers, low, high)
             if found < best:

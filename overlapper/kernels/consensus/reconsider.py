@@ -1,9 +1,9 @@
 """Reconsidering uncertain columns of a draft, whose votes the draft itself may have caused.
 
 Beside a wrong column, layers with a base less in a homopolymer run align a base too early as cheaply as in
-place, and so confirm the wrong column. Where a column is missing, layers with another error nearby pair its base
-with a neighbour, or have it inserted elsewhere, and too few votes are left for it. The edit distances of layers
-to the draft with and without the change decide (``docs/algorithms/correction.md``).
+place, and so confirm the wrong column. Where a column is missing, layers with another error nearby pair its
+base with a neighbour, or have it inserted elsewhere, and too few votes are left for it. The edit distances of
+layers to the draft with and without the change decide (``docs/algorithms/correction.md``).
 """
 
 from __future__ import annotations
