@@ -147,7 +147,7 @@ def polish(
     reads : Reads
         Raw or corrected; weighted by their qualities, where they have them.
     params : CorrectParams, optional
-        Each round lays the reads on the unitigs anew.
+        Each round lays the reads on the unitigs anew, and derives the thresholds that are not given anew.
     own : OwnReads, optional
         Where reads, numbered in canonical order, lie in the layout, with ``depth`` 0 in the parameters; by
         default reads are laid on all unitigs.
@@ -213,7 +213,6 @@ def polish_packed(
     made = Voted(unitigs, Doubt.empty())
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         made, facts = _vote(Round(number, resources, report), made, store, rate, own, params, room)
-        params = params.with_fitted(facts)
         counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
         funnel[f"round {number}: {CONTRADICTED}"] = facts[CONTRADICTED]

@@ -3,7 +3,7 @@
 Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
-from tests.oracle.drafts import fill_unknown, next_draft, qualities, reconsider
+from tests.oracle.drafts import fill_unknown, joined, next_draft, qualities, reconsider
 from tests.oracle.layer_filters import is_cis, keep_own, keep_stretches, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
@@ -51,9 +51,9 @@ def correct(
             left = leave_out(everyone, len(draft), alike, errors, strands)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
-            if made != draft:
-                place = [sum(code is not None for code in made[:c]) for c in range(len(made) + 1)]
-                draft = [code for code in made if code is not None]
+            if made != [[code] for code in draft]:
+                place = [len(joined(made[:c])) for c in range(len(made) + 1)]
+                draft = joined(made)
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = filters and target_layer["used"]

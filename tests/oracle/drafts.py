@@ -161,16 +161,21 @@ def fill_unknown(target, layers):
 
 
 def together(draft, layers, low, high):
-    """Edit distances of layers to columns low to high, of which None is gone; None if too few cover them.
+    """Edit distances of layers to columns low to high, each a list of bases; None if too few cover them.
 
     A layer that is farther away than a third of the columns counts as that far.
     """
-    limits = [code for code in draft[low:high] if code is not None]
+    limits = joined(draft[low:high])
     over = [m for m in layers if m["used"] and m["start"] <= low and m["end"] >= high]
     if len(over) < 3:
         return None
     intervals = (m["bases"][bases_at(m, low) : bases_at(m, high)] for m in over)
     return sum(min(edit_paths.costs(limits, bases)[-1][-1], (high - low) // 3) for bases in intervals)
+
+
+def joined(columns):
+    """The bases of columns, one after the other."""
+    return [code for column in columns for code in column]
 
 
 def bases_at(layer, column):
@@ -179,26 +184,48 @@ def bases_at(layer, column):
 
 
 def reconsider(draft, layers):
-    """The draft, its doubtful columns replaced or None where that brings it closer to the layers."""
-    draft = list(draft)
-    for column, old in enumerate(draft):
-        weight = votes_at(layers, column)[0]
-        total = sum(weight)
-        if old == 4 or not total:
+    """The draft as a list of bases a column, changed where that brings it closer to the layers.
+
+    Each doubtful column is tried with its second base, then without any, then with a base behind it.
+    """
+    draft = [[code] for code in draft]
+    for column, [old] in enumerate(draft):
+        weight, slots, passing, _ = votes_at(layers, column)
+        total, slot = sum(weight), [*slots, [0] * 4][0]
+        if old == 4:
             continue
         low, high = max(0, column - 15), min(len(draft), column + 16)
         other = max((code for code in range(4) if code != old), key=lambda code: (weight[code], -code))
-        before = [code for code in draft[:column] if code is not None][-1:]
+        more = slot.index(max(slot))
+        before = joined(draft[:column])[-1:]
         best = together(draft, layers, low, high)
-        for new, wanted in ((other, weight[other]), (None, weight[4])):
-            run = new is None and old in (before + draft[column + 1 : column + 2])
-            if best is None or run or 100 * wanted < 20 * total:
+        tries = [
+            ("replace", weight[other], total),
+            ("remove", weight[4], total),
+            ("insert", slot[more], passing),
+        ]
+        for change, wanted, whole in tries:
+            if best is None or not whole or 100 * wanted < 20 * whole:
                 continue
+            if change == "remove" and [old] in (before, *draft[column + 1 : column + 2]):
+                continue
+            new = {"replace": [other], "remove": [], "insert": [*draft[column], more]}[change]
             tried = [*draft[:column], new, *draft[column + 1 :]]
+            if change == "insert":
+                here = len(joined(tried[: column + 1])) - 1
+                if run_around(joined(tried), here) >= 4:
+                    continue
             found = together(tried, layers, low, high)
             if found < best:
                 draft, best = tried, found
     return draft
+
+
+def run_around(codes, x):
+    """Bases of the homopolymer run that base x is part of."""
+    left = itertools.takewhile(lambda code: code == codes[x], reversed(codes[:x]))
+    right = itertools.takewhile(lambda code: code == codes[x], codes[x:])
+    return len(list(left)) + len(list(right))
 
 
 def qualities(codes, probabilities, limits):

@@ -366,6 +366,20 @@ def test_a_unitig_takes_the_base_that_most_reads_have():
     assert made[0] != target
 
 
+@pytest.mark.parametrize(("run", "gained"), [([2], True), ([2, 2, 2], True), ([2, 2, 2, 2], False)])
+def test_a_unitig_gains_a_base_that_layers_with_another_error_beside_it_hide(run, gained):
+    rng = np.random.default_rng(5)
+    left, right = [*rng.integers(0, 4, 149).tolist(), 1], [0, *rng.integers(0, 4, 149).tolist()]
+    target = [*left, 3, *run[1:], *right]
+    # With the base that the target lacks, and all else or without one of its neighbours; without it.
+    reads = 3 * [[*left, 3, *run, *right]] + 3 * [[*left, *run, *right]]
+    reads += 3 * [[*left, 3, *run, *right[1:]]] + [target]
+    rows = [(read, False, 0, len(target)) for read in reads]
+    made = corrected(target, rows, False, False)
+    assert (made[0] == reads[0]) == gained
+    assert gained or made[0] == target
+
+
 @pytest.mark.parametrize("layers", [2, 3, 5])
 @pytest.mark.parametrize("gap", [12, 25, 40])
 def test_a_stretch_that_few_layers_have_is_kept(gap, layers):

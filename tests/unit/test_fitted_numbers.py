@@ -35,6 +35,7 @@ NOT_FITTED = {
     "correct/thresholds.py": "MOST_ASKED EVEN_VOTE",
     "correct/vote_settings.py": "RAW_DOUBT",
     "kernels/consensus/carry_over.py": "_GONE",
+    "kernels/consensus/reconsider.py": "_NONE",
     "kernels/consensus/consensus.py": "COUNTS",
     "kernels/consensus/copy_filter.py": "SHARE",
     "kernels/consensus/copy_sites.py": "NOT_COMPARED PLACE NO_BASE",

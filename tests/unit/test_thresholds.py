@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from overlapper.correct import polish as polishing
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
@@ -60,3 +61,16 @@ def test_raised_thresholds_of_drafts_are_still_thresholds():
     reads, _ = simulate_reads(GENOME, "clr", coverage=25, seed=3)
     _, facts = polished(BASES, reads, CorrectParams(thresholds=(30, 95, 0)))
     assert facts["thresholds"][:2] == (40, 99)
+
+
+def test_each_round_finds_its_own_as_a_bad_draft_hides_what_reads_insert_and_delete(monkeypatch):
+    given, fit = [], polishing.fit_threshold
+
+    def noted(pileups, params, threads):
+        given.append((params.thresholds[-1], params.run_threshold))
+        return fit(pileups, params, threads)
+
+    monkeypatch.setattr(polishing, "fit_threshold", noted)
+    reads, _ = simulate_reads(GENOME, "ont", coverage=10, seed=3)
+    polished(BASES, reads, CorrectParams(rounds=2))
+    assert given == [(0, 0), (0, 0)]
