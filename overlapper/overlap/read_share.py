@@ -18,6 +18,10 @@ two fifths lie beyond the overlaps (`overlapper.params.graph.LINKING`) are follo
 chance of ``exp(-0.4 c)`` or less, one in 400 and one in 25."""
 HALF = 0.5
 """Share of the bases of reads below which most is lost."""
+OF_OTHERS = (
+    "The others are of other molecules, or too unlike: polish with the reads that the unitigs are made of"
+)
+"""What to do about reads that polish nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
