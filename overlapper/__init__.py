@@ -132,7 +132,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import overlapper`` stays quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'overlapper' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    home = _HOMES[name]
+    if not home.startswith(("overlapper.tables", "overlapper.params", "overlapper.errors")):
+        importlib.import_module("overlapper.runtime.compile.notice")  # what follows may compile kernels
+    return getattr(importlib.import_module(home), name)
 
 
 def __dir__() -> list[str]:
