@@ -29,6 +29,7 @@ def test_importing_the_package_loads_nothing_heavy():
     assert python("-c", script, text=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_the_first_call_says_once_that_it_compiles(tmp_path):
     (tmp_path / "reads.fa").write_text(">a\nACGT\n")
     script = "import overlapper; [overlapper.read_fastx('reads.fa') for _ in range(2)]"
