@@ -44,7 +44,7 @@ class Columns(Mapping[str, np.ndarray]):
         rows = iter(line.split("\t") for line in lines)
         names = list(next(rows) if header is None else header)
         values = list(zip(*rows, strict=True)) or [()] * len(names)
-        made = {}
+        made: dict[str, np.ndarray] = {}
         for name, texts in zip(names, values, strict=True):
             kind = kinds.get(name, object)
             parse = _PARSED.get(kind, str)
