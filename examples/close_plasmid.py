@@ -3,7 +3,8 @@
 python examples/close_plasmid.py
 """
 
-from overlapper import Reads, assemble_reads, random_genome, simulate_reads
+import overlapper
+from overlapper import Reads, random_genome, simulate_reads
 
 
 def sample(plasmid, seed):
@@ -16,16 +17,11 @@ def sample(plasmid, seed):
 
 def main():
     plasmid = random_genome(6_000, seed=5)
-    found = [assemble_reads(sample(plasmid, seed)).contigs for seed in (1, 3)]
-    for contigs in found:
-        for name, circular in zip(contigs.sequences.names, contigs.circular, strict=True):
-            print(
-                name,
-                "circular" if circular else "linear",
-                *contigs.sequences.lengths,
-                f"{contigs.depth[0]:.0f}x",
-            )
-    same = found[0].sequences.sequence(0) == found[1].sequences.sequence(0)
+    found = [overlapper.assemble_reads(sample(plasmid, seed)) for seed in (1, 3)]
+    for made in found:
+        for row in made.table.to_pandas().itertuples():
+            print(row.name, "circular" if row.circular else "linear", row.length, f"{row.depth:.0f}x")
+    same = found[0].contigs.sequence(0) == found[1].contigs.sequence(0)
     print("both samples give", "the same text" if same else "different texts")
 
 

@@ -1,20 +1,13 @@
-"""Correct reads, and see what became of them.
+"""Correct reads, and see what became of them."""
 
-python examples/correct_reads.py
-"""
+import overlapper
 
-from overlapper.correct.reads import correct
-from overlapper.simulate import random_genome, simulate_reads
+genome = overlapper.random_genome(20_000, seed=1)
+reads, truth = overlapper.simulate_reads(genome, "ont-r10", coverage=15, seed=1)
 
-
-def main():
-    reads, _ = simulate_reads(random_genome(20_000), "ont-r10", coverage=15)
-    corrected = correct(reads)
-    changes = corrected.changes
-    print(f"{len(corrected.reads)} reads, {corrected.reads.total_bases:,} bases")
-    print(f"their identity before: {changes.identity.mean():.3f}")
-    print(f"mean quality now: {corrected.reads.qualities.mean():.0f}")
-
-
-if __name__ == "__main__":
-    main()
+corrected = overlapper.correct_reads(reads)
+print(corrected.summary)
+print(f"identity before: {corrected.table['identity'].mean():.4f}")
+scores = overlapper.evaluate(corrected, truth, reference=genome)
+print(f"identity now: {scores.corrected.matches / scores.corrected.bases:.6f}")
+corrected.write_fastq("corrected.fastq.gz")

@@ -1,7 +1,6 @@
 """Map reads to a genome, judge the mappings by where the reads come from, and write them as sorted BAM."""
 
 import overlapper
-from overlapper.io.mappings import MappingOptions, open_mappings
 
 genome = overlapper.random_genome(
     100_000, seed=7, repeat_copies=4, repeat_length=3_000, repeat_divergence=0.01
@@ -16,10 +15,9 @@ mapper = overlapper.Mapper(genome, preset="ont")
 for hit in mapper.map(reads[0].sequence):
     print(f"{reads[0].name} maps to {hit.ctg}:{hit.r_st}-{hit.r_en}, strand {hit.strand}, quality {hit.mapq}")
 
-lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
-result = overlapper.evaluate_mappings(overlapper.reported_mappings(mappings, reads, genome), truth, lengths)
+result = overlapper.evaluate(mappings, truth, reads=reads, reference=genome)
 print(f"{result.mapped} of {result.placed} reads are mapped, {result.wrong} of them wrongly")
 
-options = MappingOptions(read_group="ID:run1\tSM:sample", sort=True, index=True)
-with open_mappings("mappings.bam", genome, options) as writer:
-    writer.write(reads, mappings)
+overlapper.write_mappings(
+    mappings, reads, genome, "mappings.bam", sort=True, index=True, read_group="ID:run1\tSM:sample"
+)

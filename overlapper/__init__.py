@@ -1,12 +1,12 @@
-"""Find the overlaps of long DNA reads.
+"""Find the overlaps of long DNA reads, and assemble them.
 
 Examples
 --------
 >>> import overlapper
->>> reads = overlapper.read_fastx("reads.fastq.gz")  # doctest: +SKIP
->>> overlaps = overlapper.find_overlaps(reads, min_overlap=500)  # doctest: +SKIP
->>> overlaps.to_pandas(reads)  # doctest: +SKIP
->>> overlapper.write_overlaps(overlaps, reads, "overlaps.paf")  # doctest: +SKIP
+>>> overlaps = overlapper.find_overlaps("reads.fastq.gz", min_overlap=500)  # doctest: +SKIP
+>>> made = overlapper.assemble_reads("reads.fastq.gz")  # doctest: +SKIP
+>>> made.write_fasta("contigs.fasta")  # doctest: +SKIP
+>>> made.table.to_pandas()  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-    from overlapper.assemble.contigs import assemble_reads as assemble_reads
     from overlapper.errors import OverlapperError as OverlapperError
     from overlapper.evaluation.contigs import evaluate_contigs as evaluate_contigs
     from overlapper.evaluation.overlaps import Evaluation as Evaluation
@@ -30,9 +29,20 @@ if TYPE_CHECKING:
     from overlapper.io import read_fastx as read_fastx
     from overlapper.io import read_overlaps as read_overlaps
     from overlapper.io import write_overlaps as write_overlaps
+    from overlapper.io.mappings import write_mappings as write_mappings
     from overlapper.io.reported import ReportedOverlaps as ReportedOverlaps
     from overlapper.io.truth import Truth as Truth
     from overlapper.io.truth import read_truth as read_truth
+    from overlapper.library.judging import evaluate as evaluate
+    from overlapper.library.results import AssemblyResult as AssemblyResult
+    from overlapper.library.results import CorrectionResult as CorrectionResult
+    from overlapper.library.results import LayoutResult as LayoutResult
+    from overlapper.library.results import PolishingResult as PolishingResult
+    from overlapper.library.results import PoorResultWarning as PoorResultWarning
+    from overlapper.library.steps import assemble_reads as assemble_reads
+    from overlapper.library.steps import correct_reads as correct_reads
+    from overlapper.library.steps import layout as layout
+    from overlapper.library.steps import polish as polish
     from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
     from overlapper.mapping.evaluate import reported_mappings as reported_mappings
     from overlapper.mapping.mapper import map_reads as map_reads
@@ -42,6 +52,9 @@ if TYPE_CHECKING:
     from overlapper.overlap.pipeline import find_overlaps as find_overlaps
     from overlapper.overlap.pipeline import run as run
     from overlapper.params.assembly import AssembleParams as AssembleParams
+    from overlapper.params.correction import CorrectParams as CorrectParams
+    from overlapper.params.graph import CleanParams as CleanParams
+    from overlapper.params.graph import GraphParams as GraphParams
     from overlapper.params.mapping import MapParams as MapParams
     from overlapper.params.scoring import Scoring as Scoring
     from overlapper.params.stages import Params as Params
@@ -56,6 +69,7 @@ if TYPE_CHECKING:
     from overlapper.tables import Overlaps as Overlaps
     from overlapper.tables import Pairs as Pairs
     from overlapper.tables import Reads as Reads
+    from overlapper.tables.columns import Columns as Columns
 
 _HOMES = {
     "read_fastx": "overlapper.io",
@@ -70,7 +84,21 @@ _HOMES = {
     "Mapper": "overlapper.mapping.one_by_one",
     "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.params.mapping",
-    "assemble_reads": "overlapper.assemble.contigs",
+    "assemble_reads": "overlapper.library.steps",
+    "correct_reads": "overlapper.library.steps",
+    "polish": "overlapper.library.steps",
+    "layout": "overlapper.library.steps",
+    "evaluate": "overlapper.library.judging",
+    "AssemblyResult": "overlapper.library.results",
+    "CorrectionResult": "overlapper.library.results",
+    "PolishingResult": "overlapper.library.results",
+    "LayoutResult": "overlapper.library.results",
+    "Columns": "overlapper.tables.columns",
+    "write_mappings": "overlapper.io.mappings",
+    "PoorResultWarning": "overlapper.library.results",
+    "CorrectParams": "overlapper.params.correction",
+    "GraphParams": "overlapper.params.graph",
+    "CleanParams": "overlapper.params.graph",
     "AssembleParams": "overlapper.params.assembly",
     "align": "overlapper.extend.pairwise",
     "Aligner": "overlapper.extend.pairwise",
@@ -104,7 +132,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import overlapper`` stays quick."""
     if name not in _HOMES:
         raise AttributeError(f"module 'overlapper' has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    home = _HOMES[name]
+    if not home.startswith(("overlapper.tables", "overlapper.params", "overlapper.errors")):
+        importlib.import_module("overlapper.runtime.compile.notice")  # what follows may compile kernels
+    return getattr(importlib.import_module(home), name)
 
 
 def __dir__() -> list[str]:

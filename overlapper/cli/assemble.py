@@ -215,19 +215,15 @@ def assemble(
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.tags import TagChoice
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
+    from overlapper.params.shortcuts import of_assembly
     from overlapper.params.text import to_toml
 
-    given = {
-        "correct": correct, "copies": copies, "haplotypes": haplotypes,
-        "correction": {"rounds": correct_rounds, "further_rounds": None if correct_rounds is None else 0},
-        "accurate_rounds": correct_rounds,
-        "accurate_polish_rounds": polish_rounds,
-        "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
-        "end_errors": end_errors,
-        "min_relative_depth": min_relative_depth,
-        "telomere": telomere and telomere.upper(),
-        "depth": depth,
-    }  # fmt: skip
+    given = of_assembly(
+        correct=correct, copies=copies, haplotypes=haplotypes, correct_rounds=correct_rounds,
+        polish_rounds=polish_rounds, min_overlap=min_overlap, end_errors=end_errors,
+        min_relative_depth=min_relative_depth, depth=depth,
+        telomere=telomere and telomere.upper(),
+    )  # fmt: skip
     params = configured(AssembleParams(), config, given)
     read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     if reads_out:

@@ -23,10 +23,11 @@ def configured(params: Of, config: str | None, options: Mapping[str, Any]) -> Of
     options : mapping
         Values by name, those of a section in a mapping of their own; None for what is not given.
     """
+    from overlapper.params.shortcuts import without_none
     from overlapper.params.text import changed
 
     params = changed(params, read_config(config), where=f"file {config}")
-    return changed(params, _given(options), where="options")
+    return changed(params, without_none(options), where="options")
 
 
 def read_config(path: str | None) -> dict[str, Any]:
@@ -48,8 +49,3 @@ def read_config(path: str | None) -> dict[str, Any]:
         raise FormatError(
             f"is not TOML: {error}", file=path, remedy="Write one with --write-config and edit it."
         ) from None
-
-
-def _given(options: Mapping[str, Any]) -> dict[str, Any]:
-    within = {name: _given(value) if isinstance(value, Mapping) else value for name, value in options.items()}
-    return {name: value for name, value in within.items() if value not in (None, {})}

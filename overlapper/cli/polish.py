@@ -21,9 +21,6 @@ EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
-OF_OTHERS = (
-    "The others are of other molecules, or too unlike: polish with the reads that the unitigs are made of"
-)
 
 
 def polish(
@@ -78,6 +75,7 @@ def polish(
     from overlapper.correct.polish import read_unitigs
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
+    from overlapper.overlap.read_share import OF_OTHERS
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock

@@ -40,7 +40,7 @@ from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
 _UNCORRECTED = (
-    "Too few others overlap the rest: give more reads, or, of several amplicons or transcripts, those that "
+    "The other reads have too few overlaps: give more reads. Of amplicons or transcripts, give reads that "
     "are long enough"
 )
 CHANGED_SHARE = 1 / 3

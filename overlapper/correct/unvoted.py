@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.consensus import Consensus
+from overlapper.correct.doubt import LOW_QUALITY
 from overlapper.correct.pileups import Pileups
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import UNKNOWN
@@ -48,7 +49,7 @@ def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
 
 
 def warning(facts: Mapping[str, Any]) -> list[str]:
-    """Return a warning of one line, or none, by the counts of a round.
+    """Return one line, or none, by the counts of a round: a warning where so many make a low quality.
 
     Parameters
     ----------
@@ -57,7 +58,9 @@ def warning(facts: Mapping[str, Any]) -> list[str]:
     """
     if not facts[UNVOTED]:
         return []
+    few = facts[UNVOTED] < facts["bases"] * 10 ** (-0.1 * LOW_QUALITY)
+    sort = "" if few else "warning: "
     return [
-        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases are covered by {WELL_COVERED} or more "
+        f"{sort}{facts[UNVOTED]:,} of {facts['bases']:,} bases are covered by {WELL_COVERED} or more "
         "reads but are not confirmed, because these reads disagree. Their quality is 0 or as before"
     ]

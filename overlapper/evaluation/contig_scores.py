@@ -90,7 +90,7 @@ class ContigScores:
         The same of its own k-mers.
     """
 
-    contigs: tuple[ContigScore, ...]
+    contigs: tuple[ContigScore, ...] = dataclasses.field(repr=False)
     reference_bases: int
     completeness: tuple[Share, ...]
     own: tuple[Share, ...]

@@ -117,7 +117,7 @@ class ReadScores:
         Of the reference.
     """
 
-    reads: tuple[PlacedRead, ...]
+    reads: tuple[PlacedRead, ...] = dataclasses.field(repr=False)
     missing: int
     unplaced: int
     sites: int

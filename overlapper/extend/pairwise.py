@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.errors import ParameterError
+from overlapper.errors import ParameterError, shortened
 from overlapper.extend.pairwise_gpu import BatchResult, GpuPairs
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
@@ -327,6 +327,10 @@ def _reads(sequences: Reads | str | Sequence[str]) -> Reads:
         return sequences
     if isinstance(sequences, str):
         sequences = [sequences]
+    if not isinstance(sequences, Sequence) or not all(isinstance(one, str) for one in sequences):
+        raise ParameterError(
+            f"{shortened(sequences)} is given, expected a sequence, a list of them, or Reads"
+        )
     return Reads.from_sequences(map(str, range(len(sequences))), sequences)
 
 

@@ -11,9 +11,12 @@ from overlapper.tables import Reads
 
 GivenReads = Reads | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """Reads, or the path of a file of reads, or those of several, or a list of sequences."""
+_EXPECTED = "the path of a file, a list of paths, a list of sequences, or Reads"
 
 
-def reads_given(given: GivenReads, threads: int = 1, *, keep_qualities: bool = False) -> Reads:
+def reads_given(
+    given: GivenReads, threads: int = 1, *, keep_qualities: bool = False, name: str = "reads"
+) -> Reads:
     """Return the reads themselves; those of sequences are named by their number, from 1.
 
     Parameters
@@ -23,6 +26,8 @@ def reads_given(given: GivenReads, threads: int = 1, *, keep_qualities: bool = F
         Changes nothing but the time.
     keep_qualities : bool
         Keep those of files.
+    name : str
+        What to call them in an error message.
 
     Raises
     ------
@@ -35,15 +40,12 @@ def reads_given(given: GivenReads, threads: int = 1, *, keep_qualities: bool = F
         return given
     paths = [given] if isinstance(given, str | os.PathLike) else given
     if not isinstance(paths, Sequence) or not all(isinstance(path, str | os.PathLike) for path in paths):
-        raise ParameterError(f"reads are {shortened(given)}, expected Reads, or paths of files of reads")
+        raise ParameterError(f"{name}: {shortened(given)} is given, expected {_EXPECTED}")
     if not isinstance(given, str) and paths and all(map(_is_sequence, paths)):
         return Reads.from_sequences([str(number + 1) for number in range(len(paths))], map(str, paths))
     for path in paths:
         if _is_sequence(path):
-            raise ParameterError(
-                f"reads are the sequence {shortened(path)}, expected Reads, paths of files of reads, or a "
-                "list of sequences alone"
-            )
+            raise ParameterError(f"{name}: the sequence {shortened(path)} is given, expected {_EXPECTED}")
     return read_fastx(*paths, threads=threads, keep_qualities=keep_qualities)
 
 

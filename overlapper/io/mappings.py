@@ -22,6 +22,7 @@ import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
+from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.outputs import OutputFile, check_format
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
 from overlapper.io.tags import MODIFICATIONS, texts_of, without
@@ -123,6 +124,38 @@ def open_mappings(
     if path.endswith(".bam"):
         return _BamWriter(path, reference, options, threads)
     return _text_writer(path, reference, options, threads)
+
+
+def write_mappings(
+    mappings: Mappings,
+    reads: GivenReads,
+    reference: GivenReads,
+    path: str | os.PathLike[str],
+    *,
+    sort: bool = False,
+    index: bool = False,
+    read_group: str = "",
+    threads: int = 1,
+) -> None:
+    r"""Write mappings to a file, as PAF, SAM or BAM by its name; ``-`` is PAF on standard output.
+
+    Parameters
+    ----------
+    mappings : Mappings
+    reads, reference : Reads, path, or sequence of paths or of bases
+        What the mappings number.
+    path : str or path
+    sort, index : bool
+        By reference position, and with an index beside it; BAM alone.
+    read_group : str
+        Of SAM and BAM, such as ``ID:run1\tSM:sample``; empty for none.
+    threads : int
+        For compression.
+    """
+    reads = reads_given(reads, threads, keep_qualities=True)
+    options = MappingOptions(sort=sort, index=index, read_group=read_group)
+    with open_mappings(path, reads_given(reference, threads), options, threads=threads) as writer:
+        writer.write(reads, mappings)
 
 
 @contextlib.contextmanager

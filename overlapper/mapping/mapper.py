@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import Self
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Never, Self
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from overlapper.mapping.extenders import MapExtender, map_extender
 from overlapper.mapping.parts import Parts, align_chains
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.params.mapping import MapParams
+from overlapper.params.shortcuts import changed_by
 from overlapper.runtime.threads import available_threads, even_ranges, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.ragged import gather_ragged, offsets_of
@@ -225,17 +226,30 @@ def _blocks(parts: Iterable[Reads]) -> Iterator[Reads]:
 def map_reads(
     reference: GivenReads,
     reads: GivenReads,
-    params: MapParams | str = "ont",
+    preset: MapParams | str = "ont",
     *,
+    seeder: str | None = None,
+    extender: str | None = None,
+    kmer_length: int | None = None,
+    window: int | None = None,
+    seed_length: int | None = None,
+    seed_interval: int | None = None,
+    secondary: int | None = None,
+    changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    **unknown: Never,
 ) -> Mappings:
-    """Map reads to a reference.
+    """Map reads to a reference, as ``overlapper map`` does.
 
     Parameters
     ----------
     reference, reads : Reads, path, or sequence of paths or of bases
-    params : MapParams or str
-        Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
+    preset : str or MapParams
+        ``ont``, ``clr``, ``hifi`` or ``short``; or all parameters.
+    seeder, extender, kmer_length, window, seed_length, seed_interval, secondary : optional
+        Like the options of ``overlapper map``.
+    changes : mapping, optional
+        Further changes of `MapParams`, nested: ``{"choice": {"min_score": 60}}``.
     threads : int, optional
         All by default. No result depends on it.
 
@@ -247,7 +261,7 @@ def map_reads(
     Raises
     ------
     ParameterError
-        When there is no such preset, seeder or extender.
+        When there is no such preset, seeder or extender, or a parameter is unknown or out of range.
     EmptyInputError
         When the reference has no bases.
 
@@ -256,7 +270,15 @@ def map_reads(
     >>> import overlapper
     >>> mappings = overlapper.map_reads("reference.fasta", "reads.fastq.gz", "hifi")  # doctest: +SKIP
     """
-    if isinstance(params, str):
-        params = MapParams.preset(params)
-    reference, reads = (reads_given(given, threads or available_threads()) for given in (reference, reads))
-    return BatchMapper.prepare(reference, params, threads).map_all(reads, threads)
+    given = {
+        "seeder": seeder, "extender": extender,
+        "sketch": {"kmer_length": kmer_length, "window": window},
+        "seeds": {"length": seed_length, "interval": seed_interval},
+        "choice": {"most_secondary": secondary},
+    }  # fmt: skip
+    names = ("seeder", "extender", "kmer_length", "window", "seed_length", "seed_interval", "secondary")
+    params = MapParams.preset(preset) if isinstance(preset, str) else preset
+    params = changed_by(params, given, changes, unknown, names)
+    some = threads or available_threads()
+    genome, reads = reads_given(reference, some, name="reference"), reads_given(reads, some)
+    return BatchMapper.prepare(genome, params, threads).map_all(reads, threads)

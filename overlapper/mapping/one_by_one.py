@@ -104,7 +104,7 @@ class Mapper:
         self, reference: GivenReads, preset: str | MapParams = "ont", *, threads: int | None = None
     ) -> None:
         params = MapParams.preset(preset) if isinstance(preset, str) else preset
-        self.reference = reads_given(reference, threads or 1)
+        self.reference = reads_given(reference, threads or 1, name="reference")
         self._mapper = BatchMapper.prepare(self.reference, params, threads)
 
     def __repr__(self) -> str:

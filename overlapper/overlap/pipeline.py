@@ -25,7 +25,7 @@ from overlapper.overlap.inside import Inside
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
 from overlapper.overlap.summary import Run
 from overlapper.overlap.tiles import Folder, Tiles, choose_seeds
-from overlapper.params.shortcuts import merged, nested, refuse
+from overlapper.params.shortcuts import SECTIONS, merged, nested, refuse
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.messages import Report, unreported
@@ -117,7 +117,7 @@ def find_overlaps(
     >>> bool((overlaps.query < overlaps.target).all())
     True
     """
-    refuse(unknown)
+    refuse(unknown, Params(), SECTIONS)
     given = {
         "finder": finder, "extender": extender, "kmer_length": kmer_length, "window": window,
         "min_overlap": min_overlap, "keep_internal": keep_internal, "best": best,

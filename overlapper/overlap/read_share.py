@@ -18,6 +18,11 @@ two fifths lie beyond the overlaps (`overlapper.params.graph.LINKING`) are follo
 chance of ``exp(-0.4 c)`` or less, one in 400 and one in 25."""
 HALF = 0.5
 """Share of the bases of reads below which most is lost."""
+OF_OTHERS = (
+    "The other reads come from other molecules, or differ too much: polish with the reads that the unitigs "
+    "were made from"
+)
+"""What to do about reads that polish nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,8 +100,8 @@ class ReadShare:
         if self.coverage < LEAST:
             return [
                 f"warning: reads cover most places {self.coverage:.1f} times, which is too few: "
-                f"{self.sentence()}. Give more reads: from {ENOUGH} times on there are few gaps, below "
-                f"{LEAST} many"
+                f"{self.sentence()}. Give more reads: there are few gaps at {ENOUGH} times or more, and many "
+                f"below {LEAST}"
             ]
         return [] if self.share >= HALF else [f"warning: {self.sentence()}. {way_out}"]
 
@@ -114,8 +119,10 @@ def shorter_than(lengths: np.ndarray, least: int) -> str:
     short = int(lengths[lengths < least].sum())
     if 2 * short >= lengths.sum():
         share = 100 * short / max(int(lengths.sum()), 1)
-        return f"{share:.0f} % are of reads shorter than --min-overlap {least}: ask for less"
+        return (
+            f"{share:.0f} % of the bases are in reads shorter than --min-overlap {least}: give a smaller one"
+        )
     return (
-        "The others overlap too few, are unlike them, or were cleaned off, as the counts of the layout say: "
-        "try a shorter --min-overlap, or other reads"
+        "The other reads have too few overlaps, differ from the rest, or were removed when the graph was "
+        "cleaned (see the counts of the layout): try a smaller --min-overlap, or other reads"
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from overlapper.errors import ParameterError
-from overlapper.params.stages import Params
+from overlapper.params.text import changed
 
+Of = TypeVar("Of")
 SECTIONS = {
     "finder": "",
     "extender": "",
@@ -28,10 +29,38 @@ def nested(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options, by the names above, as `Params.changed` takes them, without those that are None."""
     changes: dict[str, Any] = {}
     for name, value in options.items():
-        if value is not None:
-            section = SECTIONS[name]
-            (changes.setdefault(section, {}) if section else changes)[name] = value
-    return changes
+        section = SECTIONS[name]
+        (changes.setdefault(section, {}) if section else changes)[name] = value
+    return without_none(changes)
+
+
+def of_assembly(
+    *,
+    correct_rounds: int | None = None,
+    polish_rounds: int | None = None,
+    min_overlap: int | None = None,
+    **plain: Any,
+) -> dict[str, Any]:
+    """Return options of an assembly as changes of `AssembleParams`; others have the names that these have."""
+    no_more = None if correct_rounds is None else 0
+    return without_none(
+        {
+            **plain,
+            "correction": {"rounds": correct_rounds, "further_rounds": no_more},
+            "accurate_rounds": correct_rounds,
+            "accurate_polish_rounds": polish_rounds,
+            "polishing": {"rounds": polish_rounds},
+            "graph": {"min_overlap": min_overlap},
+        }
+    )
+
+
+def without_none(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested options without those that are None, and without sections that have no others."""
+    kept = {
+        name: without_none(value) if isinstance(value, Mapping) else value for name, value in options.items()
+    }
+    return {name: value for name, value in kept.items() if value not in (None, {})}
 
 
 def merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,17 +72,51 @@ def merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-def refuse(unknown: Mapping[str, Any]) -> None:
-    """Raise a `ParameterError` for keyword arguments that nothing has, which says where they belong."""
+def changed_by(
+    base: Of,
+    shortcuts: Mapping[str, Any],
+    changes: Mapping[str, Any] | None,
+    unknown: Mapping[str, Any],
+    names: Iterable[str],
+) -> Of:
+    """Return parameters with changes, and above these the shortcuts, without those that are None.
+
+    Parameters
+    ----------
+    base : dataclass
+    shortcuts : mapping
+        Nested as in the dataclass.
+    changes : mapping or None
+    unknown, names
+        See `refuse`.
+    """
+    refuse(unknown, base, names)
+    where = "changes" if changes else "keywords"
+    return changed(base, merged(changes or {}, without_none(shortcuts)), where=where)
+
+
+def refuse(unknown: Mapping[str, Any], params: Any, names: Iterable[str]) -> None:
+    """Raise a `ParameterError` for keyword arguments that nothing has, which says where they belong.
+
+    Parameters
+    ----------
+    unknown : mapping
+    params : dataclass
+        What ``changes`` changes.
+    names : iterable of str
+        Keywords that there are.
+    """
     for name, value in unknown.items():
         if name in _OF_FILES:
             raise ParameterError(
-                f"{name} says which reads of files count: give find_overlaps what read_fastx(..., "
-                f"{name}={value!r}) returns, so that overlaps number these reads"
+                f"{name} says which reads of files count: give the function what read_fastx(..., "
+                f"{name}={value!r}) returns, so that results number these reads"
             )
+        if name in vars(params) and not dataclasses.is_dataclass(vars(params)[name]):
+            raise ParameterError(f"{name} is no keyword: give changes={{{name!r}: {value!r}}}")
         sections = [
             section
-            for section, default in vars(Params()).items()
+            for section, default in vars(params).items()
             if dataclasses.is_dataclass(default) and name in vars(default)
         ]
         if sections:
@@ -61,6 +124,6 @@ def refuse(unknown: Mapping[str, Any]) -> None:
             within = ", ".join(f"[{section}]" for section in sections)
             raise ParameterError(f"{name} is a parameter of the section {within}: give {ways}")
         raise ParameterError(
-            f"there is no parameter {name}, expected one of preset, {', '.join(SECTIONS)}, changes, threads, "
+            f"there is no parameter {name}, expected one of preset, {', '.join(names)}, changes, threads, "
             "device, gpu_memory"
         )

@@ -43,7 +43,7 @@ def test_paths_are_read(reads, files, tmp_path):
 
 @pytest.mark.parametrize("wrong", [5, None, [5], ["reads.fa", None], {"reads.fa": 1}])
 def test_what_are_no_reads_is_refused(wrong):
-    with pytest.raises(ParameterError, match=r"reads are .*, expected Reads, or paths of files of reads"):
+    with pytest.raises(ParameterError, match=r"reads: .* is given, expected the path .* list of sequences"):
         overlapper.find_overlaps(wrong)
 
 

@@ -22,7 +22,7 @@ def test_a_list_of_sequences_is_reads(tmp_path):
 
 @pytest.mark.parametrize("given", [GENOME, [GENOME, "reads.fa"]])
 def test_a_sequence_that_stands_for_a_file_gets_a_short_error(given):
-    with pytest.raises(ParameterError, match=r"^reads are the sequence .{20,60}, expected Reads, paths of"):
+    with pytest.raises(ParameterError, match=r"^reads: the sequence .{20,60} is given, expected the path of"):
         reads_given(given)
 
 

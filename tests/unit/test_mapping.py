@@ -102,7 +102,7 @@ def test_nothing_to_map():
         (lambda: MapParams(drop=-1), "drop is -1"),
         (
             lambda: Mapper("ACGTTGCA" * 2000),
-            "^reads are the sequence 'ACGTTGCA.{20,60}, expected Reads, paths",
+            "^reference: the sequence 'ACGTTGCA.{20,60} is given, expected the path",
         ),
     ],
 )

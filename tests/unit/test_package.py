@@ -29,6 +29,16 @@ def test_importing_the_package_loads_nothing_heavy():
     assert python("-c", script, text=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
+def test_the_first_call_says_once_that_it_compiles(tmp_path):
+    (tmp_path / "reads.fa").write_text(">a\nACGT\n")
+    script = "import overlapper; [overlapper.read_fastx('reads.fa') for _ in range(2)]"
+    places = {"XDG_CACHE_HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [python("-c", script, text=True, env=places, cwd=tmp_path).stderr for _ in range(3)]
+    assert said[0].count("overlapper compiles kernels for this machine") == 1
+    assert said[2] == ""  # the second call compiles what Python called after other kernels had
+
+
 def test_type_checkers_see_every_public_name():
     tree = ast.parse(Path(overlapper.__file__).read_text())
     block = next(node for node in tree.body if isinstance(node, ast.If))

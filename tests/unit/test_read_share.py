@@ -40,8 +40,10 @@ def test_a_warning_where_reads_are_too_few_or_most_are_lost(held, cover, warned)
 
 
 def test_the_way_out_names_the_shortest_overlap_where_reads_are_shorter():
-    assert shorter_than(LENGTHS, 301) == "60 % are of reads shorter than --min-overlap 301: ask for less"
-    assert "cleaned off" in shorter_than(LENGTHS, 300)
+    assert shorter_than(LENGTHS, 301) == (
+        "60 % of the bases are in reads shorter than --min-overlap 301: give a smaller one"
+    )
+    assert "the graph was cleaned" in shorter_than(LENGTHS, 300)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def sparse(tmp_path_factory):
         ("assemble few.fa -o few --min-overlap 1k", "few/stats.json", "which is too few: contigs hold"),
         ("layout few.fa few.paf -o u.gfa --stats s.json", "s.json", "which is too few: unitigs hold"),
         ("correct few.fa -o c.fa --stats c.json", "c.json", "which is too few: corrected reads hold"),
-        ("polish u.fa many.fa -o p.fa --stats p.json", "p.json", "The others are of other molecules"),
+        ("polish u.fa many.fa -o p.fa --stats p.json", "p.json", "The other reads come from other molecules"),
     ],
 )
 def test_commands_end_with_what_they_hold_and_a_warning(sparse, words, stats, says):

@@ -38,6 +38,12 @@ def test_a_run_says_which_share_had_no_vote():
     assert line.startswith(
         "warning: 1,200 of 5,000 bases are covered by 10 or more reads but are not confirmed"
     )
+    for bases, begins in (
+        (1_199_999, "warning: 1,200 of "),
+        (1_200_001, "1,200 of 1,200,001 bases"),
+    ):
+        (line,) = warning({UNVOTED: 1_200, "bases": bases})
+        assert line.startswith(begins)
 
 
 @pytest.mark.parametrize(
