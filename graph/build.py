@@ -167,6 +167,7 @@ def connect(
     graph_reads = GraphReads(
         read=order[kept], start=start[kept], end=end[kept], depth=depth[kept],
         begins_molecule=ends[:, 1], ends_molecule=ends[:, 0],
+        confirmed=confirmed[kept] & (params.confirm_depth > 0),
     )  # fmt: skip
     graph = Graph(graph_reads, edges, contained, arrows)
     if two_haplotypes and params.confirm_depth:

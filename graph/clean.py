@@ -88,7 +88,7 @@ def clean(
     before, by_ends = graph, confirmed and shared_depth < np.inf
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
-        graph = _counted(*cut_tips(graph, overlaps, params.tip_reads, by_ends), counts)
+        graph = _counted(*cut_tips(graph, overlaps, params.tip_reads, by_ends, params.keep_confirmed), counts)
         return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
 
     graph = without_tips_and_bubbles(graph)
@@ -98,7 +98,7 @@ def clean(
     settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
-    graph = _counted(*drop_islands(graph, overlaps, params.tip_reads), counts)
+    graph = _counted(*drop_islands(graph, overlaps, params.tip_reads, params.keep_confirmed), counts)
     graph = _counted(*regain_tips(graph, before, params.tip_reads), counts)
     return graph, dict(counts)
 
@@ -118,12 +118,12 @@ def find_tips(
 
 
 def cut_tips(
-    graph: Graph, overlaps: Overlaps, most_reads: int, by_ends: bool = True
+    graph: Graph, overlaps: Overlaps, most_reads: int, by_ends: bool = True, keep_confirmed: bool = False
 ) -> tuple[Graph, dict[str, int]]:
     """Remove tips, and edges of tips, until none is left."""
     reads, edges = len(graph.reads), 0
     while any(doomed.any() for doomed in find_tips(graph, most_reads, graph.reads.read[:0], by_ends)):
-        own = reads_in_tips_of_their_own(graph, overlaps, most_reads)
+        own = reads_in_tips_of_their_own(graph, overlaps, most_reads, keep_confirmed)
         doomed_reads, doomed_edges = find_tips(graph, most_reads, own, by_ends)
         if not (doomed_reads.any() or doomed_edges.any()):
             break

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from overlapper.graph.layout import layout
 from overlapper.graph.model import Graph
-from overlapper.graph.own_sequence import have_their_own
+from overlapper.graph.own_sequence import has_confirmed, have_their_own
 from overlapper.kernels.graph import tips
 from overlapper.tables import Overlaps
 
 
-def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Graph, dict[str, int]]:
+def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool) -> tuple[Graph, dict[str, int]]:
     """Remove islands without sequence of their own.
 
     Parameters
@@ -28,6 +28,8 @@ def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int) -> tuple[Gra
     if doomed.any():
         laid_out, _ = layout(graph)
         stays = have_their_own(laid_out, doomed, overlaps, most_reads)
+        if keep_confirmed:
+            stays |= has_confirmed(laid_out)
         doomed[laid_out.path >> 1] = ~stays[laid_out.unitig_of_step]
     if doomed.all():
         doomed[:] = False

@@ -296,6 +296,7 @@ def _with_ways(
     start, end = intervals
     beyond = {read for way in ways for read in way.beyond}
     entering = np.array([read for way in ways for read in way.between], np.int64)
+    none = np.zeros(len(entering), np.bool_)
     joined = [v for way in ways for v in way.joined]
 
     numbers = np.concatenate([of_graph, entering])
@@ -303,8 +304,7 @@ def _with_ways(
         graph.reads,
         GraphReads(
             read=order[entering].astype(np.int32), start=start[entering], end=end[entering],
-            depth=depth[entering].astype(np.float32), begins_molecule=np.zeros(len(entering), np.bool_),
-            ends_molecule=np.zeros(len(entering), np.bool_),
+            depth=depth[entering].astype(np.float32), begins_molecule=none, ends_molecule=none, confirmed=none,
         ),
     ])  # fmt: skip
     longer = np.zeros(2 * len(order), np.int32)

@@ -49,6 +49,7 @@ class GraphReads(Table):
     depth: np.ndarray = column("f4")
     begins_molecule: np.ndarray = column("?")
     ends_molecule: np.ndarray = column("?")
+    confirmed: np.ndarray = column("?")
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

@@ -31,7 +31,9 @@ from overlapper.kernels.graph import tips
 from overlapper.tables import Overlaps
 
 
-def reads_in_tips_of_their_own(graph: Graph, overlaps: Overlaps, most_reads: int) -> np.ndarray:
+def reads_in_tips_of_their_own(
+    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool
+) -> np.ndarray:
     """Return the numbers of the reads on paths of short unitigs with sequence of their own.
 
     Parameters
@@ -51,8 +53,16 @@ def reads_in_tips_of_their_own(graph: Graph, overlaps: Overlaps, most_reads: int
         return graph.reads.read[:0]
     laid_out, _ = layout(graph)
     stays = have_their_own(laid_out, short, overlaps, most_reads)
+    if keep_confirmed:
+        stays |= has_confirmed(laid_out)
     on_path = laid_out.path >> 1
     return graph.reads.read[on_path[short[on_path] & stays[laid_out.unitig_of_step]]]
+
+
+def has_confirmed(laid_out: Layout) -> np.ndarray:
+    """Return a mask of the unitigs that have a confirmed read on their path."""
+    confirmed = laid_out.graph.reads.confirmed[laid_out.path >> 1]
+    return np.bincount(laid_out.unitig_of_step, confirmed, len(laid_out)) > 0
 
 
 def have_their_own(laid_out: Layout, doubted: np.ndarray, overlaps: Overlaps, most_reads: int) -> np.ndarray:

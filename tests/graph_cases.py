@@ -32,7 +32,8 @@ def graph_of(bases, joins, molecule_ends=()):
     ends = np.isin(np.arange(2 * len(bases)), list(molecule_ends))
     return Graph(
         GraphReads(read=np.arange(len(bases)), start=np.zeros(len(bases)), end=bases,
-        depth=np.ones(len(bases)), begins_molecule=ends[1::2], ends_molecule=ends[::2]), Edges(
+        depth=np.ones(len(bases)), begins_molecule=ends[1::2], ends_molecule=ends[::2],
+        confirmed=np.zeros(len(bases), np.bool_)), Edges(
             source=columns[0], length=columns[1], target=columns[2], overlap=columns[3],
             row=[rows[min((v, w), (w ^ 1, v ^ 1))] for v, _, w, _ in edges],
         ),

@@ -49,6 +49,12 @@ class Contigs:
         """Estimated copies of every contig (`overlapper.graph.layout.copies_of`)."""
         return copies_of(self.depth, self.sequences.lengths)
 
+    def median_depth(self) -> float:
+        """Return the depth that half of the bases lie below; 0 without contigs."""
+        order = np.argsort(self.depth, kind="stable")
+        bases = np.cumsum(self.sequences.lengths[order])
+        return float(self.depth[order][np.searchsorted(2 * bases, bases[-1])]) if len(bases) else 0.0
+
     def of_all(self, own: OwnReads, weights: np.ndarray) -> Self:
         """Return the contigs with the depth of all reads, of which some were set aside.
 

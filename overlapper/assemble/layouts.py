@@ -37,6 +37,10 @@ from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps, Reads
 
 
+LOST = "lost"
+"""The stage that lays out what the layout lost."""
+
+
 class LayoutWithHaplotypes(NamedTuple):
     """A layout, and what is known of haplotypes.
 
@@ -102,7 +106,10 @@ def lay_out(
         return laid_out, left_out, cut_off
 
     if not depth:
-        return LayoutWithHaplotypes(*cleaned(laid_out_of(np.inf, "layout", overlaps)), kept, None, None)
+        of_any = functools.partial(laid_out_of, np.inf)
+        # Errors that several reads share are no sequence that is lost; reads that are accurate have none.
+        laid_out = _whole_layout(of_any, steps, None, overlaps) if plan.accurate else of_any("layout", overlaps)
+        return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
     laid_out, left_out, cut_off = cleaned(
         _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
     )
@@ -119,7 +126,10 @@ def lay_out(
 
 
 def _whole_layout(
-    laid_out_of: Callable[[str, Overlaps], LaidOut], steps: AssemblySteps, depth: float, overlaps: Overlaps
+    laid_out_of: Callable[[str, Overlaps], LaidOut],
+    steps: AssemblySteps,
+    depth: float | None,
+    overlaps: Overlaps,
 ) -> LaidOut:
     """Lay out overlaps, and what that loses beside it.
 
@@ -128,17 +138,18 @@ def _whole_layout(
     laid_out_of : callable
         ``laid_out_of(stage, overlaps)`` lays out overlaps as a stage of this name.
     steps : AssemblySteps
-    depth : float
-        Reads that cover a base of one haplotype.
+    depth : float or None
+        Reads that cover a base of one haplotype; None for those on half of the bases of contigs.
     overlaps : Overlaps
         Of all current reads.
     """
     laid_out, reads = laid_out_of("layout", overlaps), steps.reads
+    depth = depth or laid_out.contigs.median_depth()
     lost = LostKmers.of(reads, laid_out, depth, steps.room, steps.threads)
     if not len(lost.read):
         return laid_out
     has_lost = np.isin(np.arange(len(reads)), lost.read)
-    again = laid_out_of("lost", overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
+    again = laid_out_of(LOST, overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
     return laid_out.beside(again.of_stretches(*lost.stretches(again)))
 
 
@@ -219,6 +230,8 @@ def _laid_out(
     stage: str,
     overlaps: Overlaps,
 ) -> LaidOut:
+    cleaning = dataclasses.replace(cleaning, keep_confirmed=stage == LOST)
+
     def make() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(
             reads,

@@ -17,6 +17,8 @@ from overlapper.sketch.adapters import END
 from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
 
+CONFIRMED = 3
+"""Least reads that confirm a k-mer: two may have been corrected by each other."""
 LEAST = 2_000
 """Least bases that the lost k-mers of a stretch reach over: those of a single difference reach over 61. Also
 the bases that are added on either side."""
@@ -66,7 +68,7 @@ class LostKmers:
         reads : Reads
         laid_out : LaidOut
         depth : float
-            Reads that cover a base of one haplotype; half as many are enough.
+            Reads that cover a base of one haplotype; half as many are enough, but not fewer than `CONFIRMED`.
         room : int or None
             Bytes of memory that may be used besides reads and overlaps; None for no limit.
         threads : int
@@ -78,7 +80,7 @@ class LostKmers:
             When there is too little memory.
         """
         unplaced = np.setdiff1d(np.arange(len(reads)), laid_out.reads.read)
-        contigs, least = laid_out.contigs.sequences, math.ceil(depth / 2)
+        contigs, least = laid_out.contigs.sequences, max(CONFIRMED, math.ceil(depth / 2))
         counted, _ = kmers_of(reads, unplaced, contigs, least, room, "what is lost", threads)
         found = np.concatenate(
             counted.by_range(kmer_columns.occurrences_of_frequent, least, len(unplaced), threads=threads)

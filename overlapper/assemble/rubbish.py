@@ -20,7 +20,7 @@ base in 14 may be an error). All but a tenth of its bins have to be held.
 **Of its own** are k-mers of a candidate that no contig that stays has. Errors are in hardly any other read.
 What a haplotype, a copy or a rare strain has is in several: the k-mer is *confirmed* if `CONFIRMED` reads or
 more have it, of those that are laid out nowhere or in candidates. A candidate has sequence of its own if more
-than half of these k-mers are confirmed, and more than two differences make.
+than a fifth (`OWN`) of these k-mers are confirmed, and more than two differences make.
 
 A candidate that is held, and has no sequence of its own, is left out. So a contig of a single read stays
 where nothing else is, and a small molecule, or a haplotype of few reads, stays.
@@ -34,7 +34,7 @@ import numpy as np
 
 from overlapper.assemble.haplotypes import LEAST_OF_BIN
 from overlapper.assemble.laid_out import Contigs, LaidOut
-from overlapper.assemble.lost import kmers_of
+from overlapper.assemble.lost import CONFIRMED, kmers_of
 from overlapper.assemble.pieces import BIN, K
 from overlapper.correct.doubt import OnContigs
 from overlapper.sketch.counting import KmerCounts
@@ -42,13 +42,14 @@ from overlapper.tables import Reads
 from overlapper.tables.base import column
 from overlapper.tables.ragged import places_within
 
-CONFIRMED = 3
-"""Least reads that confirm a k-mer: two may have been corrected by each other."""
 NOWHERE = -1
 """The contig of reads that belong to none that stays."""
 ALIKE = 50
 """Circles are as long as each other if their lengths differ by less than one in this many: chosen, as in
 `overlapper.assemble.rounds`."""
+OWN = 0.2
+"""Share of the k-mers of its own, if more are confirmed, that an error does not explain: of a copy that five
+reads cover, fewer than three lie on most bases."""
 HELD = 0.9
 """Least share of the bins of a contig that others hold."""
 
@@ -179,7 +180,7 @@ class _Judge:
         bins_held = np.bincount(number, held) >= np.maximum(LEAST_OF_BIN * kmers, 1)
         own = column[~held]
         confirmed = np.count_nonzero(self._readers[own] >= CONFIRMED)
-        of_its_own = confirmed > max(len(own) / 2, 2 * K * self._sampled)
+        of_its_own = confirmed > max(OWN * len(own), 2 * K * self._sampled)
         if of_its_own or bins_held.sum() < max(HELD * np.count_nonzero(kmers), 1):
             self._stays[contig] = True
             self._held[column] = True

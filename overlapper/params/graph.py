@@ -138,6 +138,7 @@ class CleanParams(Limited):
     weak_ratio: float = within(0, 1, default=0.8)
     weak_rounds: int = within(0, 1000, default=8)
     weak_start: float = 0.1
+    keep_confirmed: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
