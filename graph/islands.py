@@ -13,7 +13,9 @@ from overlapper.kernels.graph import tips
 from overlapper.tables import Overlaps
 
 
-def drop_islands(graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool) -> tuple[Graph, dict[str, int]]:
+def drop_islands(
+    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool
+) -> tuple[Graph, dict[str, int]]:
     """Remove islands without sequence of their own.
 
     Parameters

@@ -36,7 +36,6 @@ from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps, Reads
 
-
 LOST = "lost"
 """The stage that lays out what the layout lost."""
 
@@ -108,7 +107,9 @@ def lay_out(
     if not depth:
         of_any = functools.partial(laid_out_of, np.inf)
         # Errors that several reads share are no sequence that is lost; reads that are accurate have none.
-        laid_out = _whole_layout(of_any, steps, None, overlaps) if plan.accurate else of_any("layout", overlaps)
+        laid_out = (
+            _whole_layout(of_any, steps, None, overlaps) if plan.accurate else of_any("layout", overlaps)
+        )
         return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
     laid_out, left_out, cut_off = cleaned(
         _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)

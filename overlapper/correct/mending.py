@@ -76,8 +76,8 @@ def mend(unitigs: Unitigs, store: ReadStore, own: OwnReads, rate: ErrorRate, rou
             rows = _best(dataclasses.replace(rows, read=nowhere[rows.read].astype(np.int32)), windows)
             rows = Rows.concat([rows_of_own(own, windows.intervals, store.lengths, rate.value), rows])
             pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
-            for first, block in pileups.blocks(some):
-                found += _examined(block, weak, windows, some[first:], round_.threads)
+            for block in pileups.blocks(some):
+                found += _examined(block.load(), weak, windows, some[block.first :], round_.threads)
         made = _mended(unitigs, found)
         save_arrays(artifact, made)
         return {CONTRADICTED: len(made.doubt)}

@@ -14,6 +14,7 @@ import numpy as np
 from overlapper.assemble import contig_files, haplotype_files
 from overlapper.assemble.contigs import Assembled
 from overlapper.assemble.haplotigs import Haplotig, spelled
+from overlapper.assemble.placed import ContigMapper
 from overlapper.assemble.placed import write_reads as write_placed
 from overlapper.correct.doubt import bed
 from overlapper.correct.polish import Polished
@@ -181,9 +182,8 @@ class AssemblyResult(Result):
         check_ending(os.fspath(path), endings)
         if not len(self.contigs):
             raise ParameterError("there are no contigs to align reads to")
-        write_placed(
-            os.fspath(path), self.made.contigs, self.made.placed, self._store, options, self._threads
-        )
+        mapper = ContigMapper(self.made.contigs, self.made.placed, self._threads, self.made.aside)
+        write_placed(os.fspath(path), mapper, self._phased, self._store, options)
 
     @property
     def _phased(self) -> Any:
