@@ -14,7 +14,7 @@ from overlapper.tables import Overlaps
 
 
 def drop_islands(
-    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool
+    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool = False
 ) -> tuple[Graph, dict[str, int]]:
     """Remove islands without sequence of their own.
 
@@ -25,6 +25,8 @@ def drop_islands(
         The overlaps that the graph was built from.
     most_reads : int
         Most reads on the path of an island.
+    keep_confirmed : bool
+        Whether one with a confirmed read on its path stays.
     """
     _, doomed = tips.dead_ends(graph.first_edge, graph.edges.target, most_reads)
     if doomed.any():

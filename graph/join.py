@@ -304,7 +304,8 @@ def _with_ways(
         graph.reads,
         GraphReads(
             read=order[entering].astype(np.int32), start=start[entering], end=end[entering],
-            depth=depth[entering].astype(np.float32), begins_molecule=none, ends_molecule=none, confirmed=none,
+            depth=depth[entering].astype(np.float32), begins_molecule=none, ends_molecule=none,
+            confirmed=none,
         ),
     ])  # fmt: skip
     longer = np.zeros(2 * len(order), np.int32)

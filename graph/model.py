@@ -41,6 +41,9 @@ class GraphReads(Table):
     begins_molecule, ends_molecule : ndarray of bool, shape (n,)
         Whether a molecule begins where the interval does, and ends, if that was looked for
         (`overlapper.graph.molecule_ends`).
+    confirmed : ndarray of bool, shape (n,)
+        Whether others confirm the read from end to end, if that was looked for
+        (`overlapper.graph.confirmed`).
     """
 
     read: np.ndarray = column("i4")

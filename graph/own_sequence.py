@@ -18,6 +18,10 @@ more, fit no other unitig that stays. Short unitigs are looked at by their own r
 the longest first; those that stay are other unitigs to the next ones. In R10 reads of yeast and of two LPA
 haplotypes 0 to 3 of the 5 to 187 own reads of islands of errors fit no other unitig; of molecules of 9 to 35
 kb (HiFi, R10, R9 and CLR reads, 25x), which have 16 to 94, all but one at most.
+
+A copy that four or five reads cover is laid out in as few, too, and has too few reads of its own. Where the
+reads are laid out alone that another layout lost (``keep_confirmed``), a confirmed read
+(`overlapper.graph.confirmed`) on its path is enough: errors leave no read confirmed.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ from overlapper.tables import Overlaps
 
 
 def reads_in_tips_of_their_own(
-    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool
+    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool = False
 ) -> np.ndarray:
     """Return the numbers of the reads on paths of short unitigs with sequence of their own.
 
@@ -43,6 +47,8 @@ def reads_in_tips_of_their_own(
         The overlaps that the graph was built from.
     most_reads : int
         Most reads on the path of a short unitig.
+    keep_confirmed : bool
+        Whether a confirmed read on its path is enough.
 
     Returns
     -------

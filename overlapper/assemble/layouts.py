@@ -105,11 +105,11 @@ def lay_out(
         return laid_out, left_out, cut_off
 
     if not depth:
-        of_any = functools.partial(laid_out_of, np.inf)
-        # Errors that several reads share are no sequence that is lost; reads that are accurate have none.
-        laid_out = (
-            _whole_layout(of_any, steps, None, overlaps) if plan.accurate else of_any("layout", overlaps)
-        )
+        laid_out_of = functools.partial(laid_out_of, np.inf)
+        if plan.accurate:  # Of other reads several share errors, which look like sequence that was lost.
+            laid_out = _whole_layout(laid_out_of, steps, None, overlaps)
+        else:
+            laid_out = laid_out_of("layout", overlaps)
         return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
     laid_out, left_out, cut_off = cleaned(
         _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)

@@ -131,6 +131,9 @@ class CleanParams(Limited):
         Rounds that lead up to it, from `weak_start` in equal steps; 0 cuts no weak edges.
     weak_start : float
         Ratio of the first round.
+    keep_confirmed : bool
+        Whether a chain with a confirmed read (`overlapper.graph.confirmed`) is neither tip nor island: in a
+        layout of reads alone that another one lost.
     """
 
     tip_reads: int = within(0, default=4)
