@@ -2,7 +2,7 @@
 
 from tests.oracle.strands import reverse_complement
 
-K, LEAST, END = 31, 2_000, 150
+K, LEAST, END, CONFIRMED = 31, 2_000, 150, 3
 
 
 def kmers_of(bases):
@@ -14,7 +14,7 @@ def kmers_of(bases):
 def lost_kmers(reads, placed, contigs, depth):
     """Return (read, first base) of the k-mers that half of ``depth`` reads have, and no contig.
 
-    Those in the first and last `END` bases of reads are left out.
+    Three reads or more have to have them. Those in the first and last `END` bases of reads are left out.
     """
     in_contigs = {kmer for contig in contigs for kmer, _ in kmers_of(contig)}
     having = {}
@@ -23,7 +23,8 @@ def lost_kmers(reads, placed, contigs, depth):
             for kmer, at in kmers_of(bases):
                 if kmer not in in_contigs:
                     having.setdefault(kmer, []).append((number, at))
-    enough = (places for places in having.values() if 2 * len({read for read, _ in places}) >= depth)
+    least = max(depth / 2, CONFIRMED)
+    enough = (places for places in having.values() if len({read for read, _ in places}) >= least)
     inside = ((read, at) for places in enough for read, at in places)
     return sorted((read, at) for read, at in inside if END <= at <= len(reads[read]) - END - K)
 

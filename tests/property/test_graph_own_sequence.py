@@ -1,5 +1,7 @@
 """Short unitigs with a dead end: those with sequence of their own stay, those of errors go."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -45,6 +47,24 @@ def test_tips_of_their_own_equal_the_oracle(drawn, most):
     chains = oracle.dead_end_chains(overlaps_of(built), built.lengths.tolist(), most)
     expected = own_reads(built, overlaps, {v >> 1 for chain in chains for v in chain}, most)
     assert set(reads_in_tips_of_their_own(built, overlaps, most).tolist()) == expected
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(graphs_and_overlaps(), st.integers(1, 4), st.sets(st.integers(0, 12)))
+def test_an_island_with_a_confirmed_read_stays_where_that_is_asked(drawn, most, chosen):
+    built, overlaps = drawn
+    confirmed = np.isin(np.arange(len(built.reads)), sorted(chosen))
+    built = dataclasses.replace(built, reads=dataclasses.replace(built.reads, confirmed=confirmed))
+    small = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
+    doomed = small - own_reads(built, overlaps, small, most)
+    laid_out = graph.layout(built)[0]
+    for unitig in range(len(laid_out)):
+        path = set((laid_out.nodes(unitig) >> 1).tolist())
+        doomed -= path if path & chosen else set()
+    if len(doomed) == len(built.reads):
+        doomed = set()
+    left, _ = drop_islands(built, overlaps, most, keep_confirmed=True)
+    assert set(range(len(built.reads))) - set(left.reads.read.tolist()) == doomed
 
 
 @settings(max_examples=tries(300), deadline=None)

@@ -72,6 +72,20 @@ def test_a_contig_of_two_bad_reads_is_left_out(turned):
     assert 7_900 < found.start[0] < 8_200 and 19_800 < found.end[0] <= 20_000
 
 
+@pytest.mark.parametrize(
+    ("places", "stays"),
+    [
+        # Three reads lie on 3 of 10 parts of its bases, or on 3 of 20.
+        ([(0, 9_000), (4_000, 13_000), (5_000, 14_000), (11_000, 20_000)], True),
+        ([(0, 8_000), (5_000, 13_000), (6_000, 14_000), (12_000, 20_000)], False),
+    ],
+)
+def test_a_copy_of_few_reads_stays_where_enough_of_what_is_its_own_is_confirmed(places, stays):
+    case = Case()
+    case.add(case.bad(5_000, 25_000, 0.005), places)
+    assert case.left_out()[0] == ([] if stays else [1])
+
+
 def test_the_table_says_which_reads_and_where_they_belong():
     case = Case()
     case.add(case.bad(8_000, 20_000), [(0, 8_000), (5_000, 12_000)])
