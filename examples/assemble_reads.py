@@ -12,7 +12,7 @@ else:  # a small genome of two haplotypes that differ at every 300th base
     genome = overlapper.Reads.from_sequences(["one", "two"], [one, two])
     reads, _ = overlapper.simulate_reads(genome, "hifi", coverage=18, seed=2)
 
-made = overlapper.assemble_reads(reads)
+made = overlapper.assemble(reads)
 print(made.summary)
 print(made.table.to_pandas()[["name", "length", "circular", "depth", "quality", "alt_group"]])
 made.write_fasta("contigs.fasta")

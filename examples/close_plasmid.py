@@ -17,7 +17,7 @@ def sample(plasmid, seed):
 
 def main():
     plasmid = random_genome(6_000, seed=5)
-    found = [overlapper.assemble_reads(sample(plasmid, seed)) for seed in (1, 3)]
+    found = [overlapper.assemble(sample(plasmid, seed)) for seed in (1, 3)]
     for made in found:
         for row in made.table.to_pandas().itertuples():
             print(row.name, "circular" if row.circular else "linear", row.length, f"{row.depth:.0f}x")

@@ -5,7 +5,7 @@ import overlapper
 genome = overlapper.random_genome(20_000, seed=1)
 reads, truth = overlapper.simulate_reads(genome, "ont-r10", coverage=15, seed=1)
 
-corrected = overlapper.correct_reads(reads)
+corrected = overlapper.correct(reads)
 print(corrected.summary)
 print(f"identity before: {corrected.table['identity'].mean():.4f}")
 scores = overlapper.evaluate(corrected, truth, reference=genome)

@@ -33,7 +33,7 @@ from overlapper.graph.pairs import Pairs
 from overlapper.kernels.graph import molecule_ends, unitigs
 
 FEWEST = 3
-"""Reads that end with a molecule, at least: chosen, as in `overlapper.assemble.chimeras`."""
+"""Reads that end with a molecule, at least: chosen, as in `overlapper.assembly.chimeras`."""
 RAGGED = 50
 """Most bases between the ends of reads that end with a molecule; what is left of adapters is shorter."""
 

@@ -4,7 +4,7 @@ Examples
 --------
 >>> import overlapper
 >>> overlaps = overlapper.find_overlaps("reads.fastq.gz", min_overlap=500)  # doctest: +SKIP
->>> made = overlapper.assemble_reads("reads.fastq.gz")  # doctest: +SKIP
+>>> made = overlapper.assemble("reads.fastq.gz")  # doctest: +SKIP
 >>> made.write_fasta("contigs.fasta")  # doctest: +SKIP
 >>> made.table.to_pandas()  # doctest: +SKIP
 """
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from overlapper.library.results import LayoutResult as LayoutResult
     from overlapper.library.results import PolishingResult as PolishingResult
     from overlapper.library.results import PoorResultWarning as PoorResultWarning
-    from overlapper.library.steps import assemble_reads as assemble_reads
-    from overlapper.library.steps import correct_reads as correct_reads
+    from overlapper.library.steps import assemble as assemble
+    from overlapper.library.steps import correct as correct
     from overlapper.library.steps import layout as layout
     from overlapper.library.steps import polish as polish
     from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
@@ -84,8 +84,8 @@ _HOMES = {
     "Mapper": "overlapper.mapping.one_by_one",
     "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.params.mapping",
-    "assemble_reads": "overlapper.library.steps",
-    "correct_reads": "overlapper.library.steps",
+    "assemble": "overlapper.library.steps",
+    "correct": "overlapper.library.steps",
     "polish": "overlapper.library.steps",
     "layout": "overlapper.library.steps",
     "evaluate": "overlapper.library.judging",

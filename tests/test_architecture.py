@@ -17,7 +17,7 @@ PACKAGES = [
     "kernels.mapping", "kernels.consensus", "kernels.graph", "kernels.evaluation",
     "io", "gpu", "drawing", "sketch", "index", "simulate",
     "candidates", "extend", "tiled", "overlap", "mapping", "evaluation", "compare",
-    "graph", "correct", "assemble", "library",
+    "graph", "correction", "assembly", "library",
     "plots", "report", "cli", "console", "wheel", "__main__",
 ]  # fmt: skip
 

@@ -22,7 +22,7 @@ from overlapper.cli.stage_runs import StageRun
 from overlapper.errors import EmptyResultError
 
 if TYPE_CHECKING:
-    from overlapper.assemble.contigs import Assembled
+    from overlapper.assembly.contigs import Assembled
     from overlapper.io.mappings import MappingOptions
     from overlapper.io.read_store import ReadStore
     from overlapper.tables import Reads
@@ -284,7 +284,7 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
 
 def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
     """Write the reads, aligned to their contigs; return how many."""
-    from overlapper.assemble.placed import ContigMapper, write_reads
+    from overlapper.assembly.placed import ContigMapper, write_reads
 
     options = _sorted_bam(run.parts.headers())
     phased = made.haplotypes.phased if made.haplotypes else None
@@ -304,7 +304,7 @@ def _assembled(
 
     The log begins when the folder of the results is there.
     """
-    from overlapper.assemble.contigs import assemble_packed
+    from overlapper.assembly.contigs import assemble_packed
     from overlapper.io.fastx import FastxParts, read_fastx
     from overlapper.io.sources import open_input
     from overlapper.runtime.streams import is_stream
@@ -333,9 +333,9 @@ def _assembled(
 
 def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[str]]:
     """Return the lines of all files of an assembly, by name."""
-    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
-    from overlapper.assemble.haplotype_files import haplotype_files
-    from overlapper.correct.doubt import bed
+    from overlapper.assembly.contig_files import contig_fasta, contig_gfa, contig_table, left_out_table
+    from overlapper.assembly.haplotype_files import haplotype_files
+    from overlapper.correction.doubt import bed
 
     contigs = made.contigs
     phased = made.haplotypes.phased if made.haplotypes else None

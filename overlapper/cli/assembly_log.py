@@ -10,7 +10,7 @@ from overlapper.cli.tables import aligned
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
-    from overlapper.assemble.contigs import Assembled
+    from overlapper.assembly.contigs import Assembled
 
 PHASES = (
     "reading", "overlaps", "correction", "overlaps of corrected reads", "layout", "polishing", "haplotypes",

@@ -18,7 +18,7 @@ from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.stage_runs import StageRun
 
 if TYPE_CHECKING:
-    from overlapper.correct.reads import Corrected
+    from overlapper.correction.reads import Corrected
     from overlapper.io.read_store import ReadStore
     from overlapper.tables import Overlaps, Reads
 
@@ -106,7 +106,7 @@ def correct(
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.correct.carried_tags import OF_GIVEN_BASES
+    from overlapper.correction.carried_tags import OF_GIVEN_BASES
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import is_fasta, write_reads
     from overlapper.io.tags import TagChoice
@@ -174,8 +174,8 @@ def _corrected(
 
     What the result is read from stays until files are closed.
     """
-    from overlapper.correct.reads import correct_packed
-    from overlapper.correct.uncovered import Uncovered
+    from overlapper.correction.reads import correct_packed
+    from overlapper.correction.uncovered import Uncovered
     from overlapper.io import read_overlaps
     from overlapper.io.identity import Input, digest_of_table
 

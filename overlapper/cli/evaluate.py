@@ -183,7 +183,7 @@ def _contigs(
 ) -> tuple[str, dict[str, Any], str]:
     """Judge contigs; return text, JSON and a table of the scores."""
     from overlapper.cli.contig_scores import as_document, as_text, as_tsv
-    from overlapper.correct.polish import read_unitigs
+    from overlapper.correction.polish import read_unitigs
     from overlapper.evaluation.contigs import evaluate_contigs
     from overlapper.io import read_fastx
 

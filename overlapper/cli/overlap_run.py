@@ -199,7 +199,7 @@ def _told_apart(
     request: OverlapRequest, result: Run, store: ReadStore, separate: bool, progress: Progress
 ) -> Run:
     """Count the differences of copies of overlaps, and leave out those that join different copies."""
-    from overlapper.assemble.copy_differences import are_trans, count_copy_differences
+    from overlapper.assembly.copy_differences import are_trans, count_copy_differences
 
     overlaps = count_copy_differences(
         store.mapped(), result.overlaps, preset=request.preset, threads=request.threads,

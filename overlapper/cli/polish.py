@@ -14,7 +14,7 @@ from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.stage_runs import StageRun
 
 if TYPE_CHECKING:
-    from overlapper.correct.polish import Polished
+    from overlapper.correction.polish import Polished
     from overlapper.runtime.clock import Clock
 
 EXAMPLES = """
@@ -71,8 +71,8 @@ def polish(
     load_compute()
 
     from overlapper.cli.record import Record
-    from overlapper.correct import contradictions
-    from overlapper.correct.polish import read_unitigs
+    from overlapper.correction import contradictions
+    from overlapper.correction.polish import read_unitigs
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.read_share import OF_OTHERS
@@ -124,7 +124,7 @@ def polish(
 
 def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, clock: Clock) -> Polished:
     """Polish the unitigs of a file, in memory or on disk."""
-    from overlapper.correct.polish import polish_packed, read_unitigs
+    from overlapper.correction.polish import polish_packed, read_unitigs
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
 
     progress.report("reading")

@@ -15,7 +15,7 @@ from overlapper.cli.workers import allowed, connected, devices_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from overlapper.correct.resources import Resources
+    from overlapper.correction.resources import Resources
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_filter import ReadFilter
@@ -147,8 +147,8 @@ class StageRun:
         }
 
     def print_plan(self, progress: Progress, rounds: int, unitig_bases: int = 0) -> None:
-        """Read the reads, and print what a run would take (`overlapper.assemble.budget_estimate`)."""
-        from overlapper.assemble.budget_estimate import describe
+        """Read the reads, and print what a run would take (`overlapper.assembly.budget_estimate`)."""
+        from overlapper.assembly.budget_estimate import describe
         from overlapper.overlap.pipeline import planned
 
         alone = dataclasses.replace(self, memory=self.budget.memory, workers=0, scheduler=None)
@@ -171,7 +171,7 @@ class StageRun:
         others : callable
             Gives the inputs besides reads, when the names and lengths of these are there.
         """
-        from overlapper.correct.resources import Resources
+        from overlapper.correction.resources import Resources
         from overlapper.tiled.reads import store_reads
         from overlapper.tiled.stages import Stages
         from overlapper.tiled.workdir import Workdir

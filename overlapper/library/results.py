@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.assemble import contig_files, haplotype_files
-from overlapper.assemble.contigs import Assembled
-from overlapper.assemble.haplotigs import Haplotig, spelled
-from overlapper.assemble.placed import ContigMapper
-from overlapper.assemble.placed import write_reads as write_placed
-from overlapper.correct.doubt import bed
-from overlapper.correct.polish import Polished
-from overlapper.correct.reads import Corrected
+from overlapper.assembly import contig_files, haplotype_files
+from overlapper.assembly.contigs import Assembled
+from overlapper.assembly.haplotigs import Haplotig, spelled
+from overlapper.assembly.placed import ContigMapper
+from overlapper.assembly.placed import write_reads as write_placed
+from overlapper.correction.doubt import bed
+from overlapper.correction.polish import Polished
+from overlapper.correction.reads import Corrected
 from overlapper.errors import ParameterError
 from overlapper.graph import Assembly, export
 from overlapper.io.mappings import MappingOptions

@@ -2,7 +2,8 @@
 
 Reads are given as a table, as files or as sequences. Keywords are named like the options of the commands;
 ``changes`` replaces any other parameter of the dataclass that the function names. All keywords that are left
-out, or None, keep their defaults. ``threads`` (all by default) and ``device`` change the time alone.
+out, or None, keep their defaults. ``threads`` (all by default), ``device`` and ``client`` change the time
+alone.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from typing import Any, Never, TypeVar
 
 import numpy as np
 
-from overlapper.assemble.contigs import assemble_packed
-from overlapper.correct import contradictions
-from overlapper.correct.polish import Unitigs, polish_packed, read_unitigs
-from overlapper.correct.reads import correct_packed
-from overlapper.correct.resources import Resources
-from overlapper.correct.uncovered import Uncovered
+from overlapper.assembly.contigs import assemble_packed
+from overlapper.correction import contradictions
+from overlapper.correction.polish import Unitigs, polish_packed, read_unitigs
+from overlapper.correction.reads import correct_packed
+from overlapper.correction.resources import Resources
+from overlapper.correction.uncovered import Uncovered
 from overlapper.errors import ParameterError, require, shortened
 from overlapper.graph import assemble as lay_out
 from overlapper.graph.layout_summary import held_by, no_unitigs
@@ -51,7 +52,7 @@ _POOR = "warning: "
 """What lines begin with that say that a result is poor."""
 
 
-def assemble_reads(
+def assemble(
     reads: GivenReads,
     preset: str = "auto",
     *,
@@ -64,6 +65,7 @@ def assemble_reads(
     end_errors: float | None = None,
     min_relative_depth: float | None = None,
     depth: int | None = None,
+    telomere: str | None = None,
     rotate_to: GivenReads | None = None,
     parent1: GivenReads | None = None,
     parent2: GivenReads | None = None,
@@ -71,6 +73,7 @@ def assemble_reads(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    client: Any = None,
     **unknown: Never,
 ) -> AssemblyResult:
     """Assemble reads into contigs, as ``overlapper assemble`` does.
@@ -84,7 +87,7 @@ def assemble_reads(
     correct, copies, haplotypes : str, optional
         ``always`` or ``never``; ``separate`` or ``collapse``; ``phase`` or ``collapse``. By default, all
         follow from the reads.
-    correct_rounds, polish_rounds, min_overlap, end_errors, min_relative_depth, depth : optional
+    correct_rounds, polish_rounds, min_overlap, end_errors, min_relative_depth, depth, telomere : optional
         Like the options of ``overlapper assemble``.
     rotate_to : Reads, path, or sequence of paths or of bases, optional
         Sequences that circular contigs begin with, such as *dnaA*.
@@ -92,7 +95,7 @@ def assemble_reads(
         Reads of one parent or of both. Haplotype 1 is of the first one.
     changes : mapping, optional
         Further changes of `AssembleParams`, nested: ``{"graph": {"max_hang": 500}}``.
-    threads, device, gpu_memory
+    threads, device, gpu_memory, client
         As in `find_overlaps`.
 
     Returns
@@ -112,7 +115,7 @@ def assemble_reads(
     >>> import overlapper
     >>> genome = overlapper.random_genome(20_000)
     >>> reads, _ = overlapper.simulate_reads(genome, "hifi", coverage=20)
-    >>> made = overlapper.assemble_reads(reads)
+    >>> made = overlapper.assemble(reads)
     >>> len(made.contigs)
     1
     """
@@ -122,9 +125,10 @@ def assemble_reads(
         "correct": correct, "copies": copies, "haplotypes": haplotypes, "correct_rounds": correct_rounds,
         "polish_rounds": polish_rounds, "min_overlap": min_overlap, "end_errors": end_errors,
         "min_relative_depth": min_relative_depth, "depth": depth,
+        "telomere": telomere and telomere.upper(),
     }  # fmt: skip
     params = changed_by(AssembleParams(), of_assembly(**given), changes, unknown, given)
-    resources = Resources.of(None, threads, device, gpu_memory)
+    resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     first = None if rotate_to is None else reads_given(rotate_to, resources.threads, name="rotate_to")
     one, other = (
@@ -137,7 +141,7 @@ def assemble_reads(
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
 
 
-def correct_reads(
+def correct(
     reads: GivenReads,
     preset: str = "auto",
     *,
@@ -150,6 +154,7 @@ def correct_reads(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    client: Any = None,
     **unknown: Never,
 ) -> CorrectionResult:
     """Correct reads by those that overlap them, as ``overlapper correct`` does.
@@ -167,7 +172,7 @@ def correct_reads(
         Like the options of ``overlapper correct``.
     changes : mapping, optional
         Further changes of `CorrectParams`.
-    threads, device, gpu_memory
+    threads, device, gpu_memory, client
         As in `find_overlaps`.
 
     Returns
@@ -178,7 +183,7 @@ def correct_reads(
     params = changed_by(CorrectParams(), given, changes, unknown, given)
     choices = [choice.value for choice in Uncovered]
     require(uncovered in choices, "uncovered", uncovered, f"one of {', '.join(choices)}")
-    resources = Resources.of(None, threads, device, gpu_memory)
+    resources = Resources.of(None, threads, device, gpu_memory, client)
     reads = reads_given(reads, resources.threads, keep_qualities=True)
     overlaps = _overlaps_given(overlaps, reads, resources.threads)
     made = correct_packed(
@@ -201,6 +206,7 @@ def layout(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    client: Any = None,
     **unknown: Never,
 ) -> LayoutResult:
     """Lay reads out along their overlaps, as ``overlapper layout`` does.
@@ -218,7 +224,7 @@ def layout(
         Clean the graph after transitive reduction.
     changes : mapping, optional
         Further changes of `GraphParams` and `CleanParams`: ``{"graph": {"fuzz": 500}, "clean": {...}}``.
-    threads, device, gpu_memory
+    threads, device, gpu_memory, client
         As in `find_overlaps`.
 
     Returns
@@ -231,7 +237,9 @@ def layout(
     reads = reads_given(reads, resources.threads)
     found = _overlaps_given(overlaps, reads, resources.threads)
     if found is None:
-        found = run(reads, preset, threads=resources.threads, device=device, gpu_memory=gpu_memory).overlaps
+        found = run(
+            reads, preset, threads=resources.threads, device=device, gpu_memory=gpu_memory, client=client
+        ).overlaps
     made = lay_out(reads, found, params.graph, params.clean if clean else None, threads=resources.threads)
     of_reads, lengths = params.graph.of_reads(reads.lengths), made.layout.lengths
     held = held_by(made, reads, found)
@@ -251,6 +259,7 @@ def polish(
     depth: int | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    client: Any = None,
     **unknown: Never,
 ) -> PolishingResult:
     """Replace contigs by the consensus of reads, as ``overlapper polish`` does.
@@ -266,7 +275,7 @@ def polish(
         Like the options of ``overlapper polish``.
     changes : mapping, optional
         Further changes of `CorrectParams`.
-    threads
+    threads, client
         As in `find_overlaps`.
 
     Returns
@@ -275,7 +284,7 @@ def polish(
     """
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth}
     params = changed_by(CorrectParams(thresholds=POLISHING_THRESHOLDS), given, changes, unknown, given)
-    resources = Resources.of(None, threads)
+    resources = Resources.of(None, threads, client=client)
     unitigs = unitigs_given(contigs)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     made = polish_packed(unitigs, store, resources, params, preset=preset)

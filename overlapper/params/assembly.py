@@ -11,7 +11,7 @@ from overlapper.params.limits import Limited, within
 
 
 class WhenToCorrect(enum.StrEnum):
-    """Which reads `overlapper.assemble.contigs.assemble_reads` corrects before it lays them out."""
+    """Which reads `overlapper.assemble` corrects before it lays them out."""
 
     AUTO = "auto"
     """Those whose error rate asks for it."""
@@ -20,7 +20,7 @@ class WhenToCorrect(enum.StrEnum):
 
 
 class WhatOfCopies(enum.StrEnum):
-    """What `overlapper.assemble.contigs.assemble_reads` does with haplotypes and copies of repeats."""
+    """What `overlapper.assemble` does with haplotypes and copies of repeats."""
 
     AUTO = "auto"
     """Keeps them apart where reads are accurate."""
@@ -31,7 +31,7 @@ class WhatOfCopies(enum.StrEnum):
 
 
 class WhatOfHaplotypes(enum.StrEnum):
-    """Whether `overlapper.assemble.contigs.assemble_reads` tells two haplotypes apart."""
+    """Whether `overlapper.assemble` tells two haplotypes apart."""
 
     AUTO = "auto"
     """Where copies are kept apart, and the reads are of two haplotypes."""
@@ -67,7 +67,7 @@ class AssembleParams(Limited):
     end_errors : float
         Error rate of reads above which ends of contigs that too few of them have are cut off.
     min_relative_depth : float
-        Contigs less deep than this share of the main one are left out (`overlapper.assemble.shallow`).
+        Contigs less deep than this share of the main one are left out (`overlapper.assembly.shallow`).
     telomere : str
         What chromosomes begin with, such as CCCTAA; such ends are not cut off. Empty: nothing is looked for.
     graph : GraphParams

@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correct.changes import Changes, Fate
+from overlapper.correction.changes import Changes, Fate
 from overlapper.errors import FormatError, shortened
 from overlapper.graph.stats import n50
 from overlapper.io.lines import name_problem, text_lines, whole

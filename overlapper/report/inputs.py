@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from overlapper.correct.changes import Changes
+from overlapper.correction.changes import Changes
 from overlapper.errors import FormatError, InputError, ParameterError
 from overlapper.graph.gfa import Gfa, read_gfa
 from overlapper.io.fastx import read_fastx

@@ -121,7 +121,7 @@ class Overlaps(Intervals):
         Mismatching and gap bases of the alignment.
     copy_differences : ndarray of int32, shape (n,), optional
         Differences of copies that the two reads show once they are corrected; -1 where they are too unlike to
-        count (`overlapper.assemble.copy_differences`).
+        count (`overlapper.assembly.copy_differences`).
     secondary : ndarray of bool, shape (n,), optional
         Where a file that the overlaps come from says so: a better overlap of the two reads is another row.
     cigar : ndarray of uint32, optional

@@ -7,13 +7,13 @@ import numpy as np
 import pysam
 import pytest
 
-from overlapper.assemble import layouts
-from overlapper.assemble.contigs import assemble_reads
+from overlapper.assembly import layouts
 from overlapper.io.fastx import read_fastx
 from overlapper.report import read_inputs
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of, reads_of
+from tests.steps import assemble_reads
 
 CONTIGS = {
     "assemble.log", "contigs.doubt.bed", "contigs.doubt.vcf", "contigs.fasta", "contigs.gfa",
@@ -183,7 +183,7 @@ def test_reads_that_have_adapters_alone_in_common(folder, tmp_path):
 
 def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monkeypatch):
     """It is listed, with its time, beside the layout that became the contigs of a haploid."""
-    monkeypatch.setattr("overlapper.assemble.contigs.depth_of_haplotype", lambda *_: 10.0)
+    monkeypatch.setattr("overlapper.assembly.contigs.depth_of_haplotype", lambda *_: 10.0)
     reads, _ = simulate_reads(random_genome(40_000, seed=1), "hifi", coverage=20)
     made = assemble_reads(reads)
     assert made.haplotypes is None
@@ -233,7 +233,7 @@ def test_what_cleaning_lost_is_there_where_there_are_not_two_haplotypes(monkeypa
     genome = random_genome(60_000, seed=4)
     reads, _ = simulate_reads(genome, adapted_model("hifi", mean_length=5_000), coverage=20, seed=6)
     lost = kmers([genome.sequence(0)[24_000:40_000]])
-    monkeypatch.setattr("overlapper.assemble.contigs.depth_of_haplotype", lambda *_: 20.0)
+    monkeypatch.setattr("overlapper.assembly.contigs.depth_of_haplotype", lambda *_: 20.0)
     layouts_lose(monkeypatch, lost)
     made = assemble_reads(reads, threads=1)
     names = [stage.name for stage in made.stages]

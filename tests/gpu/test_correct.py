@@ -3,10 +3,9 @@
 import pytest
 
 from overlapper import random_genome, simulate_reads
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct.reads import correct
 from overlapper.simulate import adapted_model
 from tests.read_sets import columns_of
+from tests.steps import assemble_reads, correct
 
 pytestmark = pytest.mark.gpu
 

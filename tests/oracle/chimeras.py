@@ -1,4 +1,4 @@
-"""What of a read is of one place, as `overlapper.assemble.chimeras` defines it, base by base."""
+"""What of a read is of one place, as `overlapper.assembly.chimeras` defines it, base by base."""
 
 from itertools import groupby
 

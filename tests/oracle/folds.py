@@ -1,4 +1,4 @@
-"""Folds of reads, as `overlapper.assemble.folds` defines them, word by word."""
+"""Folds of reads, as `overlapper.assembly.folds` defines them, word by word."""
 
 from collections import defaultdict
 

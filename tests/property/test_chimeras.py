@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.chimeras import (
+from overlapper.assembly.chimeras import (
     BY_CHANCE,
     CLIP,
     FEWEST,
@@ -12,7 +12,7 @@ from overlapper.assemble.chimeras import (
     sound_parts,
     within_molecules,
 )  # fmt: skip
-from overlapper.correct.own_reads import OwnReads
+from overlapper.correction.own_reads import OwnReads
 from overlapper.tables import Reads
 from tests.graph_cases import intervals_near, overlap_table
 from tests.oracle import chimeras as oracle

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from overlapper.correct.vote_settings import MOST_WEIGHT
+from overlapper.correction.vote_settings import MOST_WEIGHT
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus import window_rows
 from overlapper.kernels.consensus.error_probabilities import LIMITS, PROBABILITIES

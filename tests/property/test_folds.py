@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.folds import (
+from overlapper.assembly.folds import (
     APART,
     LEAST,
     LOOP,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import graph
-from overlapper.correct.own_reads import own_reads
+from overlapper.correction.own_reads import own_reads
 from overlapper.graph.remnants import SHARE
 from overlapper.graph.stats import joined
 from tests.graph_cases import containing, graph_of, graphs_and_overlaps, overlap_spans, overlapping

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.haplotigs import of_haplotype
-from overlapper.assemble.haplotypes import phase
-from overlapper.assemble.pieces import BIN, SHARED_RUN, K, carried_runs, depth_of_bins, shared_bins
-from overlapper.correct.own_reads import OwnReads
+from overlapper.assembly.haplotigs import of_haplotype
+from overlapper.assembly.haplotypes import phase
+from overlapper.assembly.pieces import BIN, SHARED_RUN, K, carried_runs, depth_of_bins, shared_bins
+from overlapper.correction.own_reads import OwnReads
 from tests.oracle import haplotypes as oracle
 from tests.read_sets import reads_of
 

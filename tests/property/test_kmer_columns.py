@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.haplotypes import columns_of
-from overlapper.assemble.pieces import BIN, Pieces
+from overlapper.assembly.haplotypes import columns_of
+from overlapper.assembly.pieces import BIN, Pieces
 from overlapper.kernels.seeds import kmer_columns
 from overlapper.sketch.counting import KmerCounts
 from tests.oracle import kmer_columns as oracle

@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import find_overlaps, random_genome, simulate_reads
-from overlapper.correct import consensus, leaders, pileup_source
-from overlapper.correct.pileups import Pileups, Rows, rows_of
-from overlapper.correct.reads import correct
-from overlapper.correct.resources import Resources
-from overlapper.correct.settled import settled_of
-from overlapper.correct.voting_rows import Chosen, turned
+from overlapper.correction import consensus, leaders, pileup_source
+from overlapper.correction.pileups import Pileups, Rows, rows_of
+from overlapper.correction.resources import Resources
+from overlapper.correction.settled import settled_of
+from overlapper.correction.voting_rows import Chosen, turned
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus import layers
 from overlapper.kernels.consensus.layers import ALIKE, CIS, ELSEWHERE, IDLE, UNLIKE, Windows
@@ -25,6 +24,7 @@ from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 from tests.oracle import leaders as oracle
 from tests.read_sets import reads_of
+from tests.steps import correct
 from tests.tries import tries
 
 PARAMS = dataclasses.replace(CorrectParams(), thresholds=(30, 57), run_threshold=57)

@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from overlapper.assemble.laid_out import Contigs, LaidOut
-from overlapper.assemble.lost import LostKmers
-from overlapper.correct.own_reads import OwnReads
+from overlapper.assembly.laid_out import Contigs, LaidOut
+from overlapper.assembly.lost import LostKmers
+from overlapper.correction.own_reads import OwnReads
 from overlapper.errors import ParameterError
 from overlapper.tables import Reads
 from tests.oracle import lost as oracle

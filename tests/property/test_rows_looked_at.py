@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.correct.pileup_source import PileupSource
-from overlapper.correct.pileups import Rows, nearest_divergence
-from overlapper.correct.voting_rows import rows_of_windows
+from overlapper.correction.pileup_source import PileupSource
+from overlapper.correction.pileups import Rows, nearest_divergence
+from overlapper.correction.voting_rows import rows_of_windows
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.consensus.layers import Settings, Windows
 from overlapper.tables import Reads

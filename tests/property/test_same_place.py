@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.correct import voting_rows
-from overlapper.correct.voting_rows import take_rows
+from overlapper.correction import voting_rows
+from overlapper.correction.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.layers import ELSEWHERE, IDLE, Rows, Settings, Windows
 from tests.oracle import layer_paths

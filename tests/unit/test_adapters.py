@@ -6,12 +6,12 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.simulate.presets import PRESETS
 from overlapper.sketch.adapters import END, adapters_at_ends, adapters_of
 from overlapper.tables import Reads
 from tests.oracle.adapters import adapters, taken, turned
+from tests.steps import assemble_reads
 
 LIGATION = "AATGTACTTCGTTCAGTTACGTATTGCT"
 BARCODED = "GTATTGCTAAGGTTAAGACCATTGTGATGAACCCTGTTGTCAGCACCT"

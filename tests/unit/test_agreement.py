@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.agreement import AGREED, with_agreement, with_votes
-from overlapper.assemble.covered import Stretches
-from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.polish import Unitigs
-from overlapper.correct.read_consensus import CONFIRMED_DEPTH
+from overlapper.assembly.agreement import AGREED, with_agreement, with_votes
+from overlapper.assembly.covered import Stretches
+from overlapper.correction.own_reads import OwnReads
+from overlapper.correction.polish import Unitigs
+from overlapper.correction.read_consensus import CONFIRMED_DEPTH
 from overlapper.tables import Overlaps, Reads
 from tests.graph_cases import overlap_table
 from tests.oracle.agreement import agreeing_reads

@@ -6,10 +6,10 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_packed, assemble_reads
-from overlapper.assemble.rubbish import LeftOut
-from overlapper.correct.polish import Unitigs, polish, polish_packed
-from overlapper.correct.resources import Resources
+from overlapper.assembly.contigs import assemble_packed
+from overlapper.assembly.rubbish import LeftOut
+from overlapper.correction.polish import Unitigs, polish_packed
+from overlapper.correction.resources import Resources
 from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -21,6 +21,7 @@ from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of
+from tests.steps import assemble_reads, polish
 
 GENOME = random_genome(60_000, seed=5)
 POLISHING = CorrectParams(rounds=1, thresholds=POLISHING_THRESHOLDS)
@@ -38,7 +39,7 @@ def with_store(tmp_path, monkeypatch):
     """A store, its folder, and a budget that cuts reads, or unitigs and reads, into several blocks."""
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: SMALL)
     monkeypatch.setattr("overlapper.overlap.tiles.cut_blocks", cut_in_three)
-    monkeypatch.setattr("overlapper.correct.read_placement.cut_blocks", cut_in_three)
+    monkeypatch.setattr("overlapper.correction.read_placement.cut_blocks", cut_in_three)
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
         half = len(reads) // 2
@@ -75,8 +76,8 @@ def first_ones(reads, laid_out, *_):
 
 def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch):
     store, _, resources = with_store
-    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
-    monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
+    monkeypatch.setattr("overlapper.assembly.steps.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assembly.layouts.leave_out", first_ones)
     params = AssembleParams(depth=6, graph=GraphParams(min_overlap=1500))
     whole = assemble_reads(read_set(), params)
     made = assemble_packed(store, resources, params)
@@ -97,8 +98,8 @@ def test_what_is_set_aside_does_not_depend_on_the_budget(with_store, monkeypatch
 @pytest.mark.parametrize("correct", ["never", "always"])
 def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     store, workdir, resources = with_store
-    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
-    monkeypatch.setattr("overlapper.assemble.layouts.leave_out", first_ones)
+    monkeypatch.setattr("overlapper.assembly.steps.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assembly.layouts.leave_out", first_ones)
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=1),
@@ -130,8 +131,8 @@ def test_overlaps_that_do_not_fit_are_told(with_store):
 
 def test_copies_that_cannot_be_told_apart_in_the_budget_are_told(with_store, monkeypatch):
     store, _, resources = with_store
-    monkeypatch.setattr("overlapper.assemble.steps.LAYOUT_COPIES", 0)
-    monkeypatch.setattr("overlapper.assemble.plan.EXACT_BELOW", 0)
+    monkeypatch.setattr("overlapper.assembly.steps.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assembly.plan.EXACT_BELOW", 0)
     params = AssembleParams(correction=CorrectParams(rounds=1), copies=WhatOfCopies.SEPARATE)
     with pytest.raises(
         ParameterError, match=r"the memory budget is too small: [0-9,]+ overlaps take .* MB more"

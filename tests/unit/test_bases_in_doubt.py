@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.deep import best_stretches, deep_stretches
-from overlapper.assemble.laid_out import Contigs
-from overlapper.correct.doubt import LOW_QUALITY, Doubt, Reason, bed, of_qualities
+from overlapper.assembly.deep import best_stretches, deep_stretches
+from overlapper.assembly.laid_out import Contigs
+from overlapper.correction.doubt import LOW_QUALITY, Doubt, Reason, bed, of_qualities
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 

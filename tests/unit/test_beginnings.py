@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.beginnings import Beginnings
-from overlapper.correct.doubt import OnContigs
+from overlapper.assembly.beginnings import Beginnings
+from overlapper.correction.doubt import OnContigs
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement

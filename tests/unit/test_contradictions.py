@@ -6,15 +6,16 @@ import edlib
 import numpy as np
 import pytest
 
-from overlapper.correct.consensus import Consensus
-from overlapper.correct.contradictions import CONTRADICTED, Mended, warning
-from overlapper.correct.doubt import Doubt, Reason
-from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.polish import Unitigs, polish
+from overlapper.correction.consensus import Consensus
+from overlapper.correction.contradictions import CONTRADICTED, Mended, warning
+from overlapper.correction.doubt import Doubt, Reason
+from overlapper.correction.pileups import Pileups, Rows
+from overlapper.correction.polish import Unitigs
 from overlapper.simulate import PRESETS, random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.graph_cases import random_genome as random_bases
 from tests.graph_cases import reverse_complement
+from tests.steps import polish
 
 GENOME = random_genome(24_000, seed=4)
 BASES = GENOME.sequence(0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from overlapper.assemble.copy_differences import are_trans, count_copy_differences
+from overlapper.assembly.copy_differences import are_trans, count_copy_differences
 from overlapper.overlap.pipeline import find_overlaps
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.canonical import canonical_order, in_order

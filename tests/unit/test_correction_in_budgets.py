@@ -6,12 +6,12 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.correct import pileup_source, read_rounds
-from overlapper.correct.pileup_source import PileupSource, write_rows
-from overlapper.correct.pileups import nearest_divergence, rows_of
-from overlapper.correct.reads import correct, correct_packed
-from overlapper.correct.resources import Resources
-from overlapper.correct.uncovered import Uncovered
+from overlapper.correction import pileup_source, read_rounds
+from overlapper.correction.pileup_source import PileupSource, write_rows
+from overlapper.correction.pileups import nearest_divergence, rows_of
+from overlapper.correction.reads import correct_packed
+from overlapper.correction.resources import Resources
+from overlapper.correction.uncovered import Uncovered
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact, writing
 from overlapper.io.identity import QualitiesDigest, digest_of_reads
@@ -25,6 +25,7 @@ from overlapper.tiled.reads import store_reads
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, reads_of
+from tests.steps import correct
 
 LARGE = 1 << 32
 PARAMS = CorrectParams(rounds=2)
@@ -116,7 +117,7 @@ def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypa
     _, whole = stored(tmp_path / "whole")
     with monkeypatch.context() as patch:
         patch.setattr(
-            "overlapper.correct.round_overlaps.write_rows",
+            "overlapper.correction.round_overlaps.write_rows",
             lambda *_: (_ for _ in ()).throw(KeyboardInterrupt),
         )
         with pytest.raises(KeyboardInterrupt):

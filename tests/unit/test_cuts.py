@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from overlapper.assemble.cuts import Cut, cut_where_contradicted
-from overlapper.assemble.laid_out import Contigs, LaidOut
-from overlapper.assemble.rubbish import LeftOut
-from overlapper.correct.doubt import Doubt, Reason, bed
-from overlapper.correct.own_reads import OwnReads
+from overlapper.assembly.cuts import Cut, cut_where_contradicted
+from overlapper.assembly.laid_out import Contigs, LaidOut
+from overlapper.assembly.rubbish import LeftOut
+from overlapper.correction.doubt import Doubt, Reason, bed
+from overlapper.correction.own_reads import OwnReads
 from overlapper.graph.layout import unitig_names
 from overlapper.tables import Reads
 from tests.graph_cases import random_genome, reverse_complement

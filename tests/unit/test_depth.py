@@ -6,10 +6,8 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct.polish import Unitigs, polish
-from overlapper.correct.reads import correct
-from overlapper.correct.voting_rows import LOOKED_AT
+from overlapper.correction.polish import Unitigs
+from overlapper.correction.voting_rows import LOOKED_AT
 from overlapper.kernels.seeds import read_depth
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -21,6 +19,7 @@ from overlapper.tables import Reads
 from tests.oracle import read_depth as oracle
 from tests.oracle.strands import reverse_complement
 from tests.read_sets import columns_of, mutated, random_text
+from tests.steps import assemble_reads, correct, polish
 
 PLASMID = random_text(np.random.default_rng(1), 3_000)
 LIMIT = 60

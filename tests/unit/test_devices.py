@@ -6,8 +6,6 @@ import threading
 import pytest
 
 from overlapper import random_genome, simulate_reads
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
 from overlapper.extend import registry
 from overlapper.extend.registry import BASES_A_THREAD, device_for
@@ -15,6 +13,7 @@ from overlapper.overlap import pipeline
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device, list_devices, select_devices
 from tests.cli.runner import overlapper
+from tests.steps import assemble_reads, correct
 
 GPUS = [
     Device("cuda:0", "A"),

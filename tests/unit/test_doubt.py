@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from overlapper.correct import thresholds
-from overlapper.correct.pileup_source import PileupSource
-from overlapper.correct.pileups import Rows
+from overlapper.correction import thresholds
+from overlapper.correction.pileup_source import PileupSource
+from overlapper.correction.pileups import Rows
 from overlapper.io.read_store import ReadStore
 from overlapper.params.correction import CorrectParams
 from overlapper.tables import Reads

@@ -5,16 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble import consensus
-from overlapper.assemble.chimeras import Sound
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.covered import Covered
-from overlapper.assemble.ends import unconfirmed_ends, without_ends
-from overlapper.assemble.laid_out import Contigs, LaidOut
-from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.uncovered import intervals_of
+from overlapper.assembly import consensus
+from overlapper.assembly.chimeras import Sound
+from overlapper.assembly.covered import Covered
+from overlapper.assembly.ends import unconfirmed_ends, without_ends
+from overlapper.assembly.laid_out import Contigs, LaidOut
+from overlapper.correction.own_reads import OwnReads
+from overlapper.correction.uncovered import intervals_of
 from overlapper.simulate import random_genome
 from overlapper.tables import Intervals, Reads
+from tests.steps import assemble_reads
 
 BASES = "ACGTACGTAC"
 

@@ -15,25 +15,25 @@ WHERE = 2
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 NOT_FITTED = {
     # Time or memory alone.
-    "correct/carried_tags.py": "MARGIN _BLOCK_BASES",
-    "correct/consensus.py": "BLOCK_BASES",
-    "correct/contradictions.py": "SHOWN",
-    "correct/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
-    "correct/reads.py": "_PART_BASES",
-    "correct/pileup_source.py": "ROW_BYTES _BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _BYTES_OF_ROW "
+    "correction/carried_tags.py": "MARGIN _BLOCK_BASES",
+    "correction/consensus.py": "BLOCK_BASES",
+    "correction/contradictions.py": "SHOWN",
+    "correction/read_rounds.py": "_AT_A_TIME _FOR_THREADS _MOST_CONVERTING",
+    "correction/reads.py": "_PART_BASES",
+    "correction/pileup_source.py": "ROW_BYTES _BUCKET_ROWS _PART_ROWS _BASES_OF_ROW _BYTES_OF_ROW "
     "_PLACED_BITS _LOW BLOCK_OF_WORKER",
-    "correct/resources.py": "VOTING A_READ A_UNITIG_BASE",
-    "correct/read_consensus.py": "_AT_A_TIME",
+    "correction/resources.py": "VOTING A_READ A_UNITIG_BASE",
+    "correction/read_consensus.py": "_AT_A_TIME",
     "kernels/consensus/equal_runs.py": "SHORTEST WIDTH AHEAD",
     "kernels/consensus/gap_lanes.py": "WIDTH WORD LOG_WORD MOST_WORDS LONGEST _NOWHERE _NONE "
     "_ROWS _COLUMNS _ROW_BASES _COLUMN_BASES _FIELDS",
     "kernels/consensus/gap_paths.py": "FEW ROOM STEP CLASSES _FIELDS",
     "kernels/consensus/kmer_places.py": "PASSED _LEAST_BUCKETS _LOG_FLAGS _LOG_WORD _AT_ONCE _NEVER _KNOWN",
     # Columns, codes, units, and values beyond all others.
-    "correct/leaders.py": "ANY",
-    "correct/settled.py": "_TO_THE_END",
-    "correct/thresholds.py": "MOST_ASKED EVEN_VOTE",
-    "correct/vote_settings.py": "RAW_DOUBT",
+    "correction/leaders.py": "ANY",
+    "correction/settled.py": "_TO_THE_END",
+    "correction/thresholds.py": "MOST_ASKED EVEN_VOTE",
+    "correction/vote_settings.py": "RAW_DOUBT",
     "kernels/consensus/carry_over.py": "_GONE",
     "kernels/consensus/reconsider.py": "_NONE",
     "kernels/consensus/consensus.py": "COUNTS",
@@ -50,8 +50,8 @@ NOT_FITTED = {
     "kernels/consensus/site_links.py": "UNIT _AT_ONCE _ROUNDED",
     "kernels/consensus/votes.py": "_WIDTH DELETION",
     # A warning alone.
-    "correct/strands.py": "SAMPLE_TARGETS MOST_SHARED",
-    "correct/unvoted.py": "WELL_COVERED",
+    "correction/strands.py": "SAMPLE_TARGETS MOST_SHARED",
+    "correction/unvoted.py": "WELL_COVERED",
 }
 """Numbers of the consensus that decide no base, by file."""
 OF_THE_CONSENSUS = [

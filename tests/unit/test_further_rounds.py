@@ -2,13 +2,12 @@
 
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct import reads as rounds
-from overlapper.correct.reads import correct
+from overlapper.correction import reads as rounds
 from overlapper.params.assembly import AssembleParams, WhenToCorrect
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tiled.stages import Stages
+from tests.steps import assemble_reads, correct
 
 READS, _ = simulate_reads(random_genome(15_000, seed=4), "ont-r10", coverage=15, seed=4)
 

@@ -3,8 +3,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from overlapper.assemble import layouts
-from overlapper.assemble.haplotigs import (
+from overlapper.assembly import layouts
+from overlapper.assembly.haplotigs import (
     PROBE,
     Haplotig,
     Haplotypes,
@@ -15,10 +15,10 @@ from overlapper.assemble.haplotigs import (
     primary,
     spelled,
 )
-from overlapper.assemble.haplotype_files import haplotig_gfa, names_of
-from overlapper.assemble.haplotypes import Phased
-from overlapper.assemble.laid_out import Contigs
-from overlapper.assemble.pieces import SHARED_RUN, Pieces
+from overlapper.assembly.haplotype_files import haplotig_gfa, names_of
+from overlapper.assembly.haplotypes import Phased
+from overlapper.assembly.laid_out import Contigs
+from overlapper.assembly.pieces import SHARED_RUN, Pieces
 from overlapper.errors import ParameterError
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads

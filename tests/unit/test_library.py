@@ -19,7 +19,7 @@ READS, TRUTH = overlapper.simulate_reads(GENOME, "hifi", coverage=15, seed=7)
 
 @pytest.fixture(scope="module")
 def made():
-    return overlapper.assemble_reads(READS, threads=1)
+    return overlapper.assemble(READS, threads=1)
 
 
 def differing(sequence):
@@ -33,13 +33,13 @@ def diploid():
     one = GENOME.sequence(0)
     both = overlapper.Reads.from_sequences(["one", "two"], [one, differing(one)])
     reads, _ = overlapper.simulate_reads(both, "hifi", coverage=20, seed=3)
-    return overlapper.assemble_reads(reads, threads=1), both
+    return overlapper.assemble(reads, threads=1), both
 
 
 def test_an_assembly_is_that_of_the_command(made, tmp_path):
     (tmp_path / "reads.fa").write_text(fasta_of(READS))
     command("assemble", "reads.fa", "-o", "out", "-t", "1", cwd=tmp_path, check=True)
-    of_file = overlapper.assemble_reads(tmp_path / "reads.fa", threads=1)
+    of_file = overlapper.assemble(tmp_path / "reads.fa", threads=1)
     of_file.write_fasta(tmp_path / "contigs.fa")
     of_file.write_gfa(tmp_path / "contigs.gfa")
     for name, written in (("contigs.fasta", "contigs.fa"), ("contigs.gfa", "contigs.gfa")):
@@ -112,7 +112,7 @@ def reverse_complement(bases):
 
 def test_steps_follow_each_other(tmp_path):
     overlaps = overlapper.find_overlaps(READS, threads=1)
-    corrected = overlapper.correct_reads(READS, overlaps=overlaps, rounds=1, threads=1)
+    corrected = overlapper.correct(READS, overlaps=overlaps, rounds=1, threads=1)
     assert corrected.table["name"].tolist() == READS.names
     corrected.write_fastq(tmp_path / "corrected.fq.gz")
     assert len(overlapper.read_fastx(tmp_path / "corrected.fq.gz")) == len(corrected.reads)
@@ -144,7 +144,7 @@ def test_circles_of_a_layout_are_polished_as_circles():
 
 def test_everything_is_judged_by_one_function():
     overlaps = overlapper.find_overlaps(READS, threads=1)
-    corrected = overlapper.correct_reads(READS, rounds=1, threads=1)
+    corrected = overlapper.correct(READS, rounds=1, threads=1)
     mappings = overlapper.map_reads(GENOME, READS, threads=1)
     assert overlapper.evaluate(overlaps, TRUTH, reads=READS).total.precision == 1
     assert overlapper.evaluate(mappings, TRUTH, reads=READS, reference=GENOME).wrong == 0
@@ -172,7 +172,7 @@ def test_mappings_are_written_by_name(tmp_path):
 def test_poor_results_warn_in_the_words_of_the_library():
     few = READS.take(np.arange(4))
     with pytest.warns(overlapper.PoorResultWarning) as said:
-        made = overlapper.assemble_reads(few, threads=1)
+        made = overlapper.assemble(few, threads=1)
     assert {str(one.message) for one in said} <= set(made.warnings)
     assert said[0].filename == __file__
     assert not any("--" in line or line.startswith("warning") for line in made.warnings)
@@ -184,15 +184,15 @@ def test_poor_results_warn_in_the_words_of_the_library():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda: overlapper.assemble_reads(5), "^reads: 5 is given, expected the path of a file, a list"),
-        (lambda: overlapper.assemble_reads(READS, corect="never"), "no parameter corect.* correct_rounds"),
-        (lambda: overlapper.assemble_reads(READS, max_hang=3), "give changes={'graph': {'max_hang': 3}}"),
-        (lambda: overlapper.assemble_reads(READS, accurate_rounds=3), "give changes={'accurate_rounds': 3}"),
-        (lambda: overlapper.assemble_reads(READS, correct="no"), "^keywords: correct is 'no', expected"),
-        (lambda: overlapper.assemble_reads(READS, "pacbio"), "preset is 'pacbio'"),
-        (lambda: overlapper.assemble_reads(READS, rotate_to=5), "^rotate_to: 5 is given"),
-        (lambda: overlapper.assemble_reads(READS, parent2=5), "^parent2: 5 is given"),
-        (lambda: overlapper.correct_reads(READS, uncovered="x"), "uncovered is x, expected one of keep"),
+        (lambda: overlapper.assemble(5), "^reads: 5 is given, expected the path of a file, a list"),
+        (lambda: overlapper.assemble(READS, corect="never"), "no parameter corect.* correct_rounds"),
+        (lambda: overlapper.assemble(READS, max_hang=3), "give changes={'graph': {'max_hang': 3}}"),
+        (lambda: overlapper.assemble(READS, accurate_rounds=3), "give changes={'accurate_rounds': 3}"),
+        (lambda: overlapper.assemble(READS, correct="no"), "^keywords: correct is 'no', expected"),
+        (lambda: overlapper.assemble(READS, "pacbio"), "preset is 'pacbio'"),
+        (lambda: overlapper.assemble(READS, rotate_to=5), "^rotate_to: 5 is given"),
+        (lambda: overlapper.assemble(READS, parent2=5), "^parent2: 5 is given"),
+        (lambda: overlapper.correct(READS, uncovered="x"), "uncovered is x, expected one of keep"),
         (lambda: overlapper.layout(READS, 5), "^overlaps: 5 is given, expected Overlaps or the path"),
         (lambda: overlapper.layout(READS, changes={"graf": {}}), "unknown parameter 'graf'"),
         (lambda: overlapper.polish(5, READS), "^contigs: 5 is given"),
@@ -221,7 +221,7 @@ def test_what_is_not_there_is_not_written(made, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-FUNCTIONS = ("assemble_reads", "correct_reads", "find_overlaps", "layout", "map_reads", "polish")
+FUNCTIONS = ("assemble", "correct", "find_overlaps", "layout", "map_reads", "polish")
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -233,8 +233,8 @@ def test_keywords_are_options_of_the_commands(name):
     assert "preset" in parameters
     own = {"overlaps", "changes", "clean"} | ({"device", "gpu_memory"} if name == "layout" else set())
     of_command = {
-        "assemble_reads": "assemble",
-        "correct_reads": "correct",
+        "assemble": "assemble",
+        "correct": "correct",
         "find_overlaps": "overlap",
         "map_reads": "map",
     }

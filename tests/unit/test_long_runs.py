@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from overlapper.assemble import contigs
-from overlapper.assemble.plan import Plan
-from overlapper.assemble.separation import COUNTED_RUN, EXACT
-from overlapper.assemble.steps import AssemblySteps
-from overlapper.correct.resources import Resources
+from overlapper.assembly import contigs
+from overlapper.assembly.plan import Plan
+from overlapper.assembly.separation import COUNTED_RUN, EXACT
+from overlapper.assembly.steps import AssemblySteps
+from overlapper.correction.resources import Resources
 from overlapper.graph import assemble
 from overlapper.io.read_store import ReadStore
 from overlapper.params.assembly import AssembleParams

@@ -6,12 +6,12 @@ import edlib
 import numpy as np
 import pytest
 
-from overlapper.correct.doubt import Reason
-from overlapper.correct.mending import _mended, _Place, mend
-from overlapper.correct.own_reads import OwnReads
-from overlapper.correct.polish import Unitigs
-from overlapper.correct.resources import Resources
-from overlapper.correct.rounds import Round
+from overlapper.correction.doubt import Reason
+from overlapper.correction.mending import _mended, _Place, mend
+from overlapper.correction.own_reads import OwnReads
+from overlapper.correction.polish import Unitigs
+from overlapper.correction.resources import Resources
+from overlapper.correction.rounds import Round
 from overlapper.overlap.presets import ErrorRate
 from overlapper.simulate import PRESETS, random_genome, simulate_reads
 from overlapper.sketch.canonical import packed

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.oracle.adapters import turned
+from tests.steps import assemble_reads
 
 HIFI = adapted_model("hifi", mean_length=8000, length_sd=2000)
 R10 = adapted_model("real-ont", identity=0.985, mean_length=6000, adapters=0.0)

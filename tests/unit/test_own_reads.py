@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from overlapper import find_overlaps, random_genome
-from overlapper.correct.own_reads import OwnReads, Windows, own_reads, rows_of_own
-from overlapper.correct.polish import Unitigs, polish
-from overlapper.correct.unitig_windows import UnitigWindows
+from overlapper.correction.own_reads import OwnReads, Windows, own_reads, rows_of_own
+from overlapper.correction.polish import Unitigs
+from overlapper.correction.unitig_windows import UnitigWindows
 from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
 from tests.read_sets import reads_of
+from tests.steps import polish
 
 
 def laid_out(circular):

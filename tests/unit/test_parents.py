@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from overlapper.assemble.haplotypes import assign_haplotypes
-from overlapper.assemble.parents import Sites, parents_of_groups
-from overlapper.assemble.pieces import SHARED_RUN, K, Pieces
+from overlapper.assembly.haplotypes import assign_haplotypes
+from overlapper.assembly.parents import Sites, parents_of_groups
+from overlapper.assembly.pieces import SHARED_RUN, K, Pieces
 from tests.oracle import parents as oracle
 from tests.read_sets import reads_of
 

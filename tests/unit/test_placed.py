@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pysam
 
-from overlapper.assemble.beginnings import Beginnings
-from overlapper.assemble.laid_out import Contigs
-from overlapper.assemble.placed import ContigMapper, PlacedReads, write_reads
+from overlapper.assembly.beginnings import Beginnings
+from overlapper.assembly.laid_out import Contigs
+from overlapper.assembly.placed import ContigMapper, PlacedReads, write_reads
 from overlapper.io.mappings import MappingOptions
 from overlapper.io.read_store import ReadStore
 from overlapper.sketch.canonical import packed

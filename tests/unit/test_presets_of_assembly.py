@@ -2,10 +2,10 @@
 
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.overlap.presets import measured_error_rate
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
+from tests.steps import assemble_reads
 
 READS, _ = simulate_reads(random_genome(15_000, seed=4), "ont-r10", coverage=20, seed=4)
 

@@ -6,10 +6,10 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.correct.consensus import Consensus, joined
-from overlapper.correct.packed_reads import pack_reads
-from overlapper.correct.read_consensus import ConsensusPart, ConsensusWriter, ReadConsensus
-from overlapper.correct.vote_settings import WEIGHT
+from overlapper.correction.consensus import Consensus, joined
+from overlapper.correction.packed_reads import pack_reads
+from overlapper.correction.read_consensus import ConsensusPart, ConsensusWriter, ReadConsensus
+from overlapper.correction.vote_settings import WEIGHT
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.kernels.consensus.consensus import COUNTS
 from overlapper.tables import Reads
@@ -115,7 +115,7 @@ def test_reads_of_several_parts_are_put_in_order_some_at_a_time(monkeypatch):
     order = np.array([3, 0, 4, 5, 1, 2])
     whole, reads = voted((joined(made), Reads.from_sequences([""] * 6, [""] * 6)))
     for bases in (1, 64, 1 << 20):
-        monkeypatch.setattr("overlapper.correct.read_consensus._AT_A_TIME", bases)
+        monkeypatch.setattr("overlapper.correction.read_consensus._AT_A_TIME", bases)
         kept, in_order = written(ConsensusPart.in_order(parts, order))
         assert [in_order.sequence(i) for i in range(6)] == texts
         assert in_order.qualities.tolist() == reads.qualities.tolist()

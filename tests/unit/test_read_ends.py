@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from overlapper.correct.reads import correct
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
+from tests.steps import correct
 
 GENOME = random_genome(3_000, seed=11).sequence(0)
 ENDS = {"another base": ("A", "C"), "a base more": ("", "T"), "a base less": ("GA", "A")}

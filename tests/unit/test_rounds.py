@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.laid_out import Contigs, LaidOut
-from overlapper.assemble.rounds import in_one_round
-from overlapper.correct.own_reads import OwnReads
+from overlapper.assembly.laid_out import Contigs, LaidOut
+from overlapper.assembly.rounds import in_one_round
+from overlapper.correction.own_reads import OwnReads
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 from tests.oracle.adapters import turned
+from tests.steps import assemble_reads
 
 ROUND = random_genome(2500, seed=7).sequence(0)
 NONE = np.empty(0, np.int64)

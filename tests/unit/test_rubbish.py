@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from overlapper.assemble.contig_files import left_out_table
-from overlapper.assemble.rubbish import CONFIRMED, leave_out
+from overlapper.assembly.contig_files import left_out_table
+from overlapper.assembly.rubbish import CONFIRMED, leave_out
 from overlapper.errors import ParameterError
 from overlapper.params.graph import CleanParams
 from tests.oracle.strands import reverse_complement

@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.errors import ParameterError
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.read_sets import reads_of
+from tests.steps import assemble_reads
 
 LETTERS = "ACGT"
 

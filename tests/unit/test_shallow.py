@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from overlapper.assemble.contig_files import left_out_table
-from overlapper.assemble.rubbish import LeftOut
-from overlapper.assemble.shallow import without_shallow
+from overlapper.assembly.contig_files import left_out_table
+from overlapper.assembly.rubbish import LeftOut
+from overlapper.assembly.shallow import without_shallow
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.cli.runner import overlapper

@@ -2,9 +2,9 @@
 
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
+from tests.steps import assemble_reads
 
 MOLECULES = [
     ("chromosome", 60_000, 25, False),

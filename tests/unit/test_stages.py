@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from overlapper.correct.polish import Unitigs
+from overlapper.correction.polish import Unitigs
 from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io import artifacts
 from overlapper.io.identity import Input

@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct.reads import correct
-from overlapper.correct.strands import SAME_STRAND, warning
-from overlapper.correct.vote_settings import _strands
+from overlapper.correction.strands import SAME_STRAND, warning
+from overlapper.correction.vote_settings import _strands
 from overlapper.io.fastx import read_fastx
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
@@ -19,6 +17,7 @@ from overlapper.tables import Reads
 from tests.oracle.haplotypes import kmers
 from tests.oracle.strands import reverse_complement
 from tests.read_sets import reads_of
+from tests.steps import assemble_reads, correct
 
 DATA = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[3] / "shared" / "data")) / "real"
 DEPTHS = [10, 10, 10, 30]

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from overlapper.assemble import telomeres as module
-from overlapper.assemble.contig_files import contig_table
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.assemble.telomeres import LEAST, MOST_BEHIND, telomeres
+from overlapper.assembly import telomeres as module
+from overlapper.assembly.contig_files import contig_table
+from overlapper.assembly.telomeres import LEAST, MOST_BEHIND, telomeres
 from overlapper.params.assembly import AssembleParams
 from overlapper.simulate import adapted_model, simulate_reads
 from overlapper.tables import Reads
 from tests.read_sets import reverse_complement
+from tests.steps import assemble_reads
 
 MOTIF = "CCCTAA"
 

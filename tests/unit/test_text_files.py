@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from overlapper import errors
-from overlapper.correct.polish import read_unitigs
+from overlapper.correction.polish import read_unitigs
 from overlapper.graph.gfa import read_gfa
 from overlapper.graph.stats import graph_stats
 from overlapper.io import write_overlaps

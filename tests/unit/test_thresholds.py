@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from overlapper.correct import polish as polishing
-from overlapper.correct.polish import Unitigs, polish
+from overlapper.correction import polish as polishing
+from overlapper.correction.polish import Unitigs
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stages
+from tests.steps import polish
 
 GENOME = random_genome(20_000, seed=3)
 BASES = GENOME.sequence(0)

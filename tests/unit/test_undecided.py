@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assemble.undecided import Undecided
-from overlapper.correct.doubt import bed
+from overlapper.assembly.undecided import Undecided
+from overlapper.correction.doubt import bed
 from overlapper.kernels.seeds.surrounded_runs import FLANK
 from overlapper.tables import Reads
 from tests.graph_cases import random_genome, reverse_complement

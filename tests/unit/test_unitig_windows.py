@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from overlapper.correct.consensus import Consensus
-from overlapper.correct.doubt import Doubt, Reason
-from overlapper.correct.unitig_windows import Joined, UnitigWindows
+from overlapper.correction.consensus import Consensus
+from overlapper.correction.doubt import Doubt, Reason
+from overlapper.correction.unitig_windows import Joined, UnitigWindows
 from overlapper.tables import Reads
 from overlapper.tables.ragged import offsets_of
 from tests.read_sets import random_text

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from overlapper.correct.consensus import Consensus
-from overlapper.correct.pileups import Pileups, Rows
-from overlapper.correct.read_placement import bettered
-from overlapper.correct.thresholds import stripping
-from overlapper.correct.unvoted import UNVOTED, unvoted, warning
+from overlapper.correction.consensus import Consensus
+from overlapper.correction.pileups import Pileups, Rows
+from overlapper.correction.read_placement import bettered
+from overlapper.correction.thresholds import stripping
+from overlapper.correction.unvoted import UNVOTED, unvoted, warning
 from overlapper.tables import Reads
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from overlapper.correct.windows import windows_of
+from overlapper.correction.windows import windows_of
 
 
 def bounds(lengths, circular):

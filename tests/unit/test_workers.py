@@ -15,9 +15,10 @@ OF_A_CLIENT = """
 import os, signal
 import numpy as np
 from overlapper import find_overlaps
-from overlapper.assemble.contigs import assemble_reads
-from overlapper.correct.polish import Unitigs, polish
-from overlapper.correct.reads import correct
+from tests.steps import assemble_reads
+from overlapper.correction.polish import Unitigs
+from tests.steps import polish
+from tests.steps import correct
 from overlapper.io import read_fastx
 from overlapper.overlap.distributed import Cluster
 

@@ -83,7 +83,7 @@ class Settings(NamedTuple):
         Whether all rows that are looked at vote on a window where the copy filter leaves none out.
     haplotype_filter : bool
     worth : int
-        Evidence of the vote of a raw read, in 64ths (`overlapper.correct.vote_settings.WORTHS`); 0 for
+        Evidence of the vote of a raw read, in 64ths (`overlapper.correction.vote_settings.WORTHS`); 0 for
         corrected reads, which do not err independently of each other.
     doubt : int
         Factor of doubts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.

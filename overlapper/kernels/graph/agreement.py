@@ -1,4 +1,4 @@
-"""Stretches of unitigs on which reads agree. Definitions are in `overlapper.assemble.agreement`.
+"""Stretches of unitigs on which reads agree. Definitions are in `overlapper.assembly.agreement`.
 
 Bases of all unitigs are numbered through: the last one of a unitig is followed by the first one of the next.
 """
@@ -15,7 +15,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 class Placed(NamedTuple):
-    """Where reads lie on unitigs, and these; columns of `overlapper.correct.own_reads.OwnReads`.
+    """Where reads lie on unitigs, and these; columns of `overlapper.correction.own_reads.OwnReads`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Reads that fold back: by words (`overlapper.assemble.folds`), by overlaps (`overlapper.graph.trim`)."""
+"""Reads that fold back: by words (`overlapper.assembly.folds`), by overlaps (`overlapper.graph.trim`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HALF = np.uint64(32)
 
 
 class FoldRule(NamedTuple):
-    """The numbers of `overlapper.assemble.folds`."""
+    """The numbers of `overlapper.assembly.folds`."""
 
     k: int
     words: int

@@ -1,6 +1,6 @@
 """Reads that end with a molecule.
 
-Definitions are in `overlapper.graph.molecule_ends`; of reads that go on, in `overlapper.assemble.chimeras`.
+Definitions are in `overlapper.graph.molecule_ends`; of reads that go on, in `overlapper.assembly.chimeras`.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def within_molecules(
     first, last : int
         Which reads, half open.
     clip, ragged, fewest, by_chance : int
-        ``CLIP``, ``RAGGED``, ``FEWEST`` and ``BY_CHANCE`` of `overlapper.assemble.chimeras`.
+        ``CLIP``, ``RAGGED``, ``FEWEST`` and ``BY_CHANCE`` of `overlapper.assembly.chimeras`.
 
     Returns
     -------

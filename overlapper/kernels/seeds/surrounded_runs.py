@@ -1,4 +1,4 @@
-"""Runs of equal bases between their surroundings, as words to count (`overlapper.assemble.undecided`).
+"""Runs of equal bases between their surroundings, as words to count (`overlapper.assembly.undecided`).
 
 CPU only.
 

@@ -1,0 +1,265 @@
+"""Contigs of each haplotype, and primary contigs, assembled from contigs and their pieces.
+
+Definitions are in ``docs/algorithms/haplotypes.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from overlapper.assembly.haplotypes import Phased
+from overlapper.graph.stats import length_figures
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.text.spelling import spell
+from overlapper.runtime.messages import counted
+from overlapper.tables import Reads
+
+PROBE = 101
+"""Bases that both sides of a join have in common."""
+_PROBES = 8
+MANY_COPIES = 2.5
+"""Bases of all contigs, for one of primary contigs, from which on more copies than two are told."""
+
+
+class Part(NamedTuple):
+    """A stretch of a contig, half open on its forward strand."""
+
+    contig: int
+    start: int
+    end: int
+    reverse: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Haplotig:
+    """Successive stretches of contigs: of one phase block, or shared, with none (0)."""
+
+    parts: list[Part]
+    block: int
+    circular: bool
+
+    @property
+    def length(self) -> int:
+        """Bases."""
+        return sum(part.end - part.start for part in self.parts)
+
+
+@dataclasses.dataclass(frozen=True)
+class Links:
+    """Which ends of contigs are linked to which.
+
+    Attributes
+    ----------
+    source, target : ndarray of int64, shape (n,)
+        ``2 * contig``, or ``2 * contig + 1`` for its reverse complement; one of each pair of mirrors.
+    overlap : ndarray of int64, shape (n,)
+        Bases that the reads there shared when they were laid out.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+    overlap: np.ndarray
+
+    def both_ways(self) -> list[tuple[int, int, int]]:
+        """Return all links and their mirrors: source, target, overlap."""
+        columns = zip(self.source.tolist(), self.target.tolist(), self.overlap.tolist(), strict=True)
+        there = {(source, target): overlap for source, target, overlap in columns}
+        back = {(target ^ 1, source ^ 1): overlap for (source, target), overlap in there.items()}
+        return [(source, target, overlap) for (source, target), overlap in (there | back).items()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Haplotypes:
+    """Two haplotypes of an assembly.
+
+    Attributes
+    ----------
+    phased : Phased
+    depth : float
+        Reads that cover a base of one haplotype.
+    first, second, primary : list of Haplotig
+    """
+
+    phased: Phased
+    depth: float
+    first: list[Haplotig]
+    second: list[Haplotig]
+    primary: list[Haplotig]
+
+    @classmethod
+    def of(cls, contigs: Reads, circular: np.ndarray, links: Links, phased: Phased, depth: float) -> Self:
+        """Return both haplotypes and the primary contigs; arguments are those of `primary`, and the depth."""
+        one, other = (of_haplotype(phased, circular, number) for number in (1, 2))
+        return cls(phased, depth, one, other, primary(contigs, circular, links, phased))
+
+    def decision(self) -> str:
+        """Text that says that there are two haplotypes, and how much of them is phased."""
+        figures = self.figures()
+        text = (
+            f"two haplotypes, {self.depth:.3g} reads on a base of one: {figures['phased bases']:,} bases in "
+            f"{counted(figures['phase blocks'], 'phase block')}"
+        )
+        copies = int(self.phased.pieces.lengths.sum()) / max(1, figures["primary"]["bases"])
+        if copies < MANY_COPIES:
+            return text
+        return f"{text}; contigs of {copies:.1f} copies at a place: hap1 and hap2 share these among them"
+
+    def figures(self) -> dict[str, Any]:
+        """Return figures of the haplotypes."""
+        named = {"hap1": self.first, "hap2": self.second, "primary": self.primary}
+        lengths = {name: np.array([one.length for one in of], np.int64) for name, of in named.items()}
+        phased = self.phased.pieces.lengths[self.phased.block > 0]
+        return {
+            "depth of a haplotype": round(self.depth, 2),
+            "phase blocks": int(self.phased.block.max(initial=0)),
+            "phased bases": int(phased.sum()),
+            **{name: length_figures(of) for name, of in lengths.items()},
+        }
+
+
+def of_haplotype(phased: Phased, circular: np.ndarray, haplotype: int) -> list[Haplotig]:
+    """Return the contigs of one haplotype, longest first; shared pieces go with the piece before them.
+
+    Parameters
+    ----------
+    phased : Phased
+    circular : ndarray of bool, shape (contigs,)
+    haplotype : int
+        1 or 2.
+    """
+    found: list[Haplotig] = []
+    pieces = phased.pieces
+    columns = (pieces.contig, pieces.start, pieces.end, phased.block, phased.haplotype)
+    for contig, start, end, block, of in zip(*(column.tolist() for column in columns), strict=True):
+        if of not in (0, haplotype):
+            continue
+        last = found[-1] if found else None
+        if (
+            last
+            and last.parts[0].contig == contig
+            and last.parts[0].end == start
+            and (not block or last.block in (0, block))
+        ):
+            found.pop()
+            start, block = last.parts[0].start, block or last.block
+        found.append(Haplotig([Part(contig, start, end, False)], block, False))
+    ends = np.zeros(len(circular), np.int64)
+    np.maximum.at(ends, pieces.contig, pieces.end)
+    found = [
+        dataclasses.replace(
+            one, circular=bool(circular[one.parts[0].contig] and one.length == ends[one.parts[0].contig])
+        )
+        for one in found
+    ]
+    return sorted(found, key=lambda one: (-one.length, one.parts[0]))
+
+
+def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
+    """Return a mask of primary contigs: from the longest on, those less than half opposite to primary ones.
+
+    Parameters
+    ----------
+    phased : Phased
+    lengths : ndarray of int64, shape (contigs,)
+    """
+    chosen = np.zeros(len(lengths), np.bool_)
+    opposite: list[list[tuple[int, int]]] = [[] for _ in lengths]
+    for one, other, bases in phased.opposite:
+        opposite[one].append((other, bases))
+        opposite[other].append((one, bases))
+    for one in np.argsort(-lengths, kind="stable"):
+        there = sum(bases for other, bases in opposite[one] if chosen[other])
+        chosen[one] = 2 * there < lengths[one]
+    return chosen
+
+
+def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) -> list[Haplotig]:
+    """Return primary contigs, longest first, joined where only one may follow another, or closed to a circle.
+
+    Parameters
+    ----------
+    contigs : Reads
+    circular : ndarray of bool, shape (contigs,)
+    links : Links
+    phased : Phased
+    """
+    lengths, chosen = contigs.lengths.tolist(), chosen_contigs(phased, contigs.lengths)
+    is_open = chosen & ~circular
+    ways = [way for way in links.both_ways() if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
+    leaving, entering = (
+        np.bincount([way[end] for way in ways], minlength=2 * len(lengths)) for end in (0, 1)
+    )
+    onward: dict[int, tuple[int, int, int]] = {}
+    before: dict[int, int] = {}
+    for source, target, overlap in ways:
+        if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
+            continue
+        place = join(_strand(contigs, source), _strand(contigs, target), overlap)
+        if place and (source != target or place[1] < place[0]):  # some of a circle has to be left
+            stop, start = place
+            onward[source] = target, stop, start
+            onward[target ^ 1] = source ^ 1, lengths[target >> 1] - start, lengths[source >> 1] - stop
+            before[target], before[source ^ 1] = source, target ^ 1
+    found, done = [], ~chosen
+    for contig in range(len(lengths)):
+        if done[contig]:
+            continue
+        node = 2 * contig
+        while before.get(node, 2 * contig) != 2 * contig:
+            node = before[node]
+        closes = node in before  # the way back has no first one
+        parts, start = [], onward[before[node]][2] if closes else 0
+        while not done[node >> 1]:
+            done[node >> 1] = True
+            target, stop, following = onward.get(node, (node, lengths[node >> 1], 0))
+            parts.append(_part(node, start, stop, lengths[node >> 1]))
+            node, start = target, following
+        found.append(Haplotig(parts, 0, closes or bool(circular[contig])))
+    return sorted(found, key=lambda one: (-one.length, one.parts[0]))
+
+
+def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
+    """Find where a sequence may continue in another one.
+
+    Parameters
+    ----------
+    left, right : str
+        The last bases of the one are about the first of the other.
+    overlap : int
+        About how many.
+
+    Returns
+    -------
+    (int, int) or None
+        Base of the one before which it ends, and that with which the other one goes on. None where they do
+        not have `PROBE` bases in a row in common, at several places from the middle of the overlap on.
+    """
+    tail = max(0, len(left) - overlap - overlap // 20 - PROBE)
+    for number in range(_PROBES):
+        at = overlap // 2 + (number + 1) // 2 * (-1) ** number * overlap // (_PROBES + 1)
+        place = left.find(right[at : at + PROBE], tail)
+        if place >= 0 and at + PROBE <= len(right):
+            return place, at
+    return None
+
+
+def spelled(haplotig: Haplotig, contigs: Reads) -> str:
+    """Return the bases of a haplotig."""
+    contig, start, end, reverse = np.array(haplotig.parts, np.int64).T.copy()
+    bases = spell(PackedReads.of(contigs), contig.astype(np.int32), start, end, reverse.astype(np.bool_))
+    return bases.tobytes().decode()
+
+
+def _strand(contigs: Reads, end: int) -> str:
+    whole = Part(end >> 1, 0, int(contigs.lengths[end >> 1]), bool(end & 1))
+    return spelled(Haplotig([whole], 0, False), contigs)
+
+
+def _part(node: int, start: int, stop: int, length: int) -> Part:
+    """Convert a stretch on a strand of a contig to its forward strand."""
+    if node & 1:
+        return Part(node >> 1, length - stop, length - start, True)
+    return Part(node >> 1, start, stop, False)

@@ -1,0 +1,185 @@
+"""Contigs as they are laid out, with the places of their reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.correction.own_reads import OwnReads
+from overlapper.correction.packed_reads import with_names
+from overlapper.correction.uncovered import intervals_of
+from overlapper.graph.layout import copies_of, unitig_names
+from overlapper.tables import Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class Contigs:
+    """Contigs and their links.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Named by `overlapper.graph.layout.unitig_names`, longest unitig first; with qualities in the end.
+    circular : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Reads that cover a base, in the layout.
+    reads : ndarray of int64, shape (n,)
+        Reads that they consist of, contained ones included.
+    link_source, link_target : ndarray of int64
+        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    link_overlap : ndarray of int32
+        Bases that the reads of both ends share.
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+    depth: np.ndarray
+    reads: np.ndarray
+    link_source: np.ndarray
+    link_target: np.ndarray
+    link_overlap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    @property
+    def copies(self) -> np.ndarray:
+        """Estimated copies of every contig (`overlapper.graph.layout.copies_of`)."""
+        return copies_of(self.depth, self.sequences.lengths)
+
+    def median_depth(self) -> float:
+        """Return the depth that half of the bases lie below; 0 without contigs."""
+        order = np.argsort(self.depth, kind="stable")
+        bases = np.cumsum(self.sequences.lengths[order])
+        return float(self.depth[order][np.searchsorted(2 * bases, bases[-1])]) if len(bases) else 0.0
+
+    def of_all(self, own: OwnReads, weights: np.ndarray) -> Self:
+        """Return the contigs with the depth of all reads, of which some were set aside.
+
+        Parameters
+        ----------
+        own : OwnReads
+        weights : ndarray of float64, shape (reads,)
+            For how many each read stands.
+        """
+        bases = own.r_end - own.r_start
+        laid_out = np.bincount(own.unitig, bases, len(self))
+        of_all = np.bincount(own.unitig, bases * weights[own.read], len(self))
+        return dataclasses.replace(self, depth=self.depth * of_all / np.maximum(laid_out, 1))
+
+    def ends_that_stay(self) -> np.ndarray:
+        """Return a mask (shape (n, 2)) of the ends that are linked to others or to themselves."""
+        stays = np.repeat(self.circular, 2).reshape(-1, 2)
+        stays[self.link_source >> 1, 1 - (self.link_source & 1)] = True
+        stays[self.link_target >> 1, self.link_target & 1] = True
+        return stays
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before polishing, and the places of their reads."""
+
+    contigs: Contigs
+    reads: OwnReads
+
+    def of_stretches(self, start: np.ndarray, end: np.ndarray) -> Self:
+        """Return stretches of the contigs, as linear contigs without links, with what they have of the reads.
+
+        Parameters
+        ----------
+        start, end : ndarray of int64, shape (contigs,)
+            Half open; a contig whose stretch is empty is left out.
+        """
+        contigs = self.contigs
+        own = own_within(self.reads, start, end)
+        kept = np.flatnonzero(start < end)
+        number = np.cumsum(start < end) - 1
+        own = dataclasses.replace(own, unitig=number[own.unitig])
+        spelled = (
+            contigs.sequences.sequence(contig)[start[contig] : end[contig]] for contig in kept.tolist()
+        )
+        linear, none = np.zeros(len(kept), np.bool_), np.empty(0, np.int64)
+        made = Contigs(
+            Reads.from_sequences(unitig_names(linear), spelled), linear, contigs.depth[kept],
+            np.bincount(own.unitig, minlength=len(kept)), none, none, np.empty(0, np.int32),
+        )  # fmt: skip
+        return type(self)(made, own)
+
+    def without_ends(self, cut: np.ndarray) -> Self:
+        """Return the contigs without some bases of their ends, with what they have of the reads.
+
+        Parameters
+        ----------
+        cut : ndarray of int64, shape (contigs, 2)
+            0 for circles.
+        """
+        sequences, own = self.contigs.sequences, self.reads
+        start, end = cut[:, 0], sequences.lengths - cut[:, 1]
+        shorter = cut.sum(axis=1)[own.unitig] > 0
+        own = OwnReads.concat(
+            [own.take(np.flatnonzero(~shorter)), own_within(own.take(np.flatnonzero(shorter)), start, end)]
+        )
+        sequences = intervals_of(sequences, start, end, sequences.names)
+        return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
+
+    def take(self, kept: np.ndarray) -> Self:
+        """Return some of the contigs, in ascending order, and the links among them."""
+        contigs, own = self.contigs, self.reads
+        stays = np.isin(np.arange(len(contigs)), kept)
+        number = np.cumsum(stays) - 1
+        own = own.take(np.flatnonzero(stays[own.unitig]))
+        circular = contigs.circular[kept]
+        links = np.flatnonzero(stays[contigs.link_source >> 1] & stays[contigs.link_target >> 1])
+        made = Contigs(
+            with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
+            contigs.reads[kept],
+            renumbered(contigs.link_source[links], number), renumbered(contigs.link_target[links], number),
+            contigs.link_overlap[links],
+        )  # fmt: skip
+        return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
+
+    def beside(self, other: Self) -> Self:
+        """Return these contigs and those of another layout."""
+        one, more, n = self.contigs, other.contigs, len(self.contigs)
+        sequences = Reads.concat([one.sequences, more.sequences])
+        order = np.argsort(-sequences.lengths, kind="stable")
+        place = np.argsort(order)
+
+        def ends(of_one: np.ndarray, of_other: np.ndarray) -> np.ndarray:
+            return renumbered(np.concatenate([of_one, of_other + 2 * n]), place)
+
+        circular = np.concatenate([one.circular, more.circular])[order]
+        sequences = with_names(sequences.take(order), unitig_names(circular))
+        own = OwnReads.concat(
+            [self.reads, dataclasses.replace(other.reads, unitig=other.reads.unitig + np.int32(n))]
+        )
+        made = Contigs(
+            sequences, circular, np.concatenate([one.depth, more.depth])[order],
+            np.concatenate([one.reads, more.reads])[order],
+            ends(one.link_source, more.link_source), ends(one.link_target, more.link_target),
+            np.concatenate([one.link_overlap, more.link_overlap]),
+        )  # fmt: skip
+        return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
+
+
+def own_within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
+    """Return what stretches of linear contigs (half open, one a contig) have of the reads."""
+    first = np.maximum(own.start, start[own.unitig])
+    behind = np.minimum(own.start + own.r_end - own.r_start, end[own.unitig])
+    rows = np.flatnonzero(first < behind)
+    own, first, behind = own.take(rows), first[rows], behind[rows]
+    before, after = first - own.start, own.start + own.r_end - own.r_start - behind
+    return dataclasses.replace(
+        own,
+        start=first - start[own.unitig],
+        r_start=own.r_start + np.where(own.reverse, after, before),
+        r_end=own.r_end - np.where(own.reverse, before, after),
+        unitig_length=(end - start)[own.unitig],
+    )
+
+
+def renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:
+    """Return the ends of contigs that have other numbers."""
+    return 2 * number[ends >> 1] + (ends & 1)

@@ -1,0 +1,109 @@
+"""Which parent each group of pieces is of (``docs/algorithms/haplotypes.md``, "Parents")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.assembly.pieces import K, Pieces
+from overlapper.evaluation.slices import spans_of
+from overlapper.kernels.seeds import parent_kmers
+from overlapper.kernels.seeds.counting import NONE
+from overlapper.kernels.seeds.kmer_table import Spans
+from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.tables import Reads
+
+LEAST = 10
+"""k-mers that have to speak for a parent: a single difference gives 31, which few errors leave in part."""
+_BLOCK_BASES = 1 << 22
+_ROWS_A_KMER = 1.5
+
+ParentReads = tuple[Iterable[Reads] | None, Iterable[Reads] | None]
+"""Reads of either parent, in parts; None where they are not known."""
+
+
+class Sites(NamedTuple):
+    """k-mers that one contig alone has.
+
+    Attributes
+    ----------
+    contig, place : ndarray of int64, shape (n,)
+        The first base of each.
+    """
+
+    contig: np.ndarray
+    place: np.ndarray
+
+
+def parents_of_groups(
+    contigs: Reads, pieces: Pieces, sites: Sites, parents: ParentReads, threads: int
+) -> np.ndarray:
+    """Return which parent each group of pieces is of: 1 or 2, 0 where that is not known (uint8).
+
+    Parameters
+    ----------
+    contigs : Reads
+    pieces : Pieces
+    sites : Sites
+        Of these contigs.
+    parents : ParentReads
+        Reads of one of them, or of both.
+    threads : int
+        Changes nothing but the time.
+    """
+    starts = pieces.contig.astype(np.int64) << 32 | pieces.start
+    group = pieces.group[np.searchsorted(starts, sites.contig << 32 | sites.place, "right") - 1]
+    phased = group >= 0
+    contig, place, group = sites.contig[phased], sites.place[phased], group[phased]
+    table = np.full((int(_ROWS_A_KMER * len(group)) + 2, 2), NONE)
+    first_word = contigs.word_offsets[contig].astype(np.int64)
+    parent_kmers.add_groups(table, contigs.words, first_word, place, group, K)
+    used = table[:, 0] != NONE
+    has = [
+        None if reads is None else (_counted(table, reads, threads) >= parent_kmers.ENOUGH)[used]
+        for reads in parents
+    ]
+    of_first, of_second = _votes(table[used, 1].astype(np.int64), has, 1 + int(pieces.group.max(initial=-1)))
+    parent = np.where(of_first > of_second, 1, 2).astype(np.uint8)
+    parent[np.maximum(of_first, of_second) < LEAST] = 0
+    return parent
+
+
+def _votes(group: np.ndarray, has: list[np.ndarray | None], groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many k-mers of each group speak for either parent (float64, shape (groups,)).
+
+    Of two parents those k-mers do that the other one lacks. Of one parent, what it lacks is of the other one;
+    half of all k-mers are of its own haplotype, of which it lacks none. A group of which it lacks less than
+    of all is of it.
+    """
+
+    def count(of: np.ndarray) -> np.ndarray:
+        return np.bincount(group[of], minlength=groups).astype(np.float64)
+
+    one, other = has
+    if one is not None and other is not None:
+        return count(one & ~other), count(other & ~one)
+    lacks = ~(one if one is not None else other)  # type: ignore[operator] # one of them is known
+    lacking, all_ = count(lacks), count(np.ones(len(group), np.bool_))
+    expected = all_ * (lacking.sum() / max(1, all_.sum()))
+    known, unknown = np.maximum(2 * expected - lacking, 0), lacking
+    return (known, unknown) if one is not None else (unknown, known)
+
+
+def _counted(table: np.ndarray, reads: Iterable[Reads], threads: int) -> np.ndarray:
+    """Return how many reads have the k-mer of each row, up to `ENOUGH`."""
+    counts = np.zeros(len(table), np.uint8)
+    for part in reads:
+        spans = spans_of(part)
+        blocks = even_ranges(spans.stop - spans.start, max(_BLOCK_BASES, part.total_bases // threads))
+        for found in map_in_order(lambda block: _of_block(table, spans, block), blocks, threads):  # noqa: B023
+            np.minimum(counts + found, parent_kmers.ENOUGH, out=counts)
+    return counts
+
+
+def _of_block(table: np.ndarray, spans: Spans, block: tuple[int, int]) -> np.ndarray:
+    counts = np.zeros(len(table), np.uint8)
+    parent_kmers.count_known(table, spans, *block, K, counts)
+    return counts

@@ -1,0 +1,117 @@
+"""Small circles that contigs go round more than once.
+
+A molecule that is two or more copies of a small plasmid in a row contains all its monomers, and is laid out
+alone::
+
+    contig       ─────────────────────────────────────────    one round and a half, or more
+    monomers       ──────────────────
+                               ───────────────────            reads of one round at most, from any base on
+
+**Rounds.** Words of `K` bases pair the places of a contig where they occur with those where they occur next.
+Of all windows of distances, `SPREAD` wide, that with most pairs has the *period*, its first pair by place. A
+contig goes round a circle if
+
+- it is joined to no contig but such that go round a circle, too, those of a molecule of which copies differ,
+- from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart, and
+  with the period behind them they span `LEAST` periods at least,
+- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before and behind that,
+- at least half of its reads are no longer than one round. Reads of satellites and of other arrays are.
+
+What is left is the first round, a circle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.assembly.laid_out import Contigs, LaidOut, renumbered
+from overlapper.correction.packed_reads import with_names
+from overlapper.graph.layout import unitig_names
+from overlapper.graph.stats import joined
+from overlapper.params.graph import MAX_HANG
+from overlapper.sketch.words import NO_WORD, words_of
+from overlapper.tables import Reads
+
+K = 11
+"""Bases of a word: at an error rate of 14 % two reads share one of 28 places."""
+SPREAD = 1.02
+"""Chosen: insertions and deletions of noisy reads change the length of a round by less."""
+ONE = 1.05
+"""Periods that a read of one round has, at most: some with what is left of adapters."""
+LEAST, APART = 1.5, 500
+"""Chosen: 500 bases without a pair have a chance of 10^-8 at an error rate of 14 %."""
+MOST_READS = 4
+"""A contig is looked at that is no longer than so many times its longest read: others are of many reads."""
+
+
+def in_one_round(laid_out: LaidOut) -> LaidOut:
+    """Return contigs of which none goes round a small circle more than once."""
+    contigs, own = laid_out.contigs, laid_out.reads
+    bases = own.r_end.astype(np.int64) - own.r_start
+    lengths, longest = contigs.sequences.lengths, np.zeros(len(contigs), np.int64)
+    np.maximum.at(longest, own.unitig, bases)
+    component = joined(contigs.link_source >> 1, contigs.link_target >> 1, len(contigs))
+    small = np.ones(len(contigs), np.bool_)
+    small[component[lengths > MOST_READS * longest]] = False
+    found, goes_round = {}, np.zeros(len(contigs), np.bool_)
+    for contig in np.flatnonzero(small[component]).tolist():
+        first, period = _first_round(contigs.sequences.codes(contig))
+        if period and np.median(bases[own.unitig == contig]) <= ONE * period:
+            found[contig], goes_round[contig] = (first, period), True
+    others = component[~goes_round]
+    found = {contig: round_ for contig, round_ in found.items() if component[contig] not in others}
+    return _cut_to(laid_out, found) if found else laid_out
+
+
+def _first_round(codes: np.ndarray) -> tuple[int, int]:
+    """Return where the first round of a contig begins, and the bases of it; 0 if it goes round no circle."""
+    words = words_of(codes, K)
+    order = np.argsort(words, kind="stable")
+    order = order[np.count_nonzero(words == NO_WORD) :]  # which are the first ones
+    equal = np.flatnonzero(words[order[1:]] == words[order[:-1]])
+    before, behind = order[equal], order[equal + 1]
+    by_distance = np.argsort(behind - before, kind="stable")
+    before, behind = before[by_distance], behind[by_distance]
+    distance = behind - before
+    count = np.searchsorted(distance, SPREAD * distance, "right") - np.arange(len(distance))
+    if not len(count):
+        return 0, 0
+    window = slice(count.argmax(), count.argmax() + count.max())
+    first = window.start + int(before[window].argmin())
+    period = int(distance[first])
+    seen = np.sort(before[window])
+    start, end = int(seen[0]), int(seen[-1]) + period
+    round_and_more = end - start >= LEAST * period and max(start, len(codes) - end) <= MAX_HANG
+    return (start, period) if round_and_more and np.diff(seen).max() <= APART else (0, 0)
+
+
+def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:
+    """Cut some contigs to one round each, and put all in order."""
+    contigs, own = laid_out.contigs, laid_out.reads
+    texts = [contigs.sequences.sequence(contig) for contig in range(len(contigs))]
+    circular, depth = contigs.circular.copy(), contigs.depth.copy()
+    start, r_start, r_end = own.start.copy(), own.r_start.copy(), own.r_end.copy()
+    for contig, (first, period) in found.items():
+        texts[contig], circular[contig] = texts[contig][first : first + period], True
+        on = own.unitig == contig
+        start[on] = (start[on] - first) % period
+        longer = np.maximum((r_end - r_start)[on] - period, 0).astype(np.int32)
+        r_start[on] += np.where(own.reverse[on], longer, 0)
+        r_end[on] -= np.where(own.reverse[on], 0, longer)
+        depth[contig] = (r_end - r_start)[on].sum() / period
+    lengths = np.array([len(text) for text in texts])
+    order = np.argsort(-lengths, kind="stable")
+    place, stays = np.argsort(order), ~np.isin(contigs.link_source >> 1, list(found))
+    sequences = Reads.from_sequences([""] * len(texts), [texts[contig] for contig in order.tolist()])
+    made = Contigs(
+        with_names(sequences, unitig_names(circular[order])), circular[order], depth[order],
+        contigs.reads[order], renumbered(contigs.link_source[stays], place),
+        renumbered(contigs.link_target[stays], place), contigs.link_overlap[stays],
+    )  # fmt: skip
+    own = dataclasses.replace(
+        own, unitig=place[own.unitig].astype(np.int32), start=start, r_start=r_start, r_end=r_end,
+        unitig_length=lengths[own.unitig],
+    )  # fmt: skip
+    return LaidOut(made, own)
