@@ -72,7 +72,7 @@ def test_tables_go_to_all_libraries(made):
     for of_library in (table.to_polars().to_dicts(), table.to_arrow().to_pylist()):
         assert of_library == table.to_pandas().to_dict("records")
     assert repr(table).startswith("Columns(1 rows: name, length, circular")
-    assert repr(made.doubt) == "Columns(0 rows: contig, start, end, reason, figure)"
+    assert repr(made.doubt).endswith(" rows: contig, start, end, reason, figure)")
     assert Columns.of_lines(["a\tb", "x\t*"], {"b": int})["b"].tolist() == [0]
 
 
