@@ -50,18 +50,16 @@ def convert(
     output = output or named_output or ""
     outputs = {"OUTPUT": output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (source, *(reads or []), reference))
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
-    from overlapper.runtime.threads import available_threads
 
     for path in (source, output):
         check_format(path)
     sides = options.checked_sides(both_sides, group_by, output)
-    threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)

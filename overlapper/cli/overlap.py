@@ -175,7 +175,8 @@ def overlap(
     outputs, inputs = _outputs(output, write_config, stats, log, (*reads, config, reference), plan)
     # Start the GPU driver early only if a GPU is likely: `auto` uses one for chains only on large read sets,
     # which is decided once the reads are there.
-    load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
+    likely = extender not in (None, "chain") or device.startswith("cuda")
+    threads = load_compute(device if likely else "cpu", threads)
 
     from overlapper.cli.record import Record
     from overlapper.io.read_filter import ReadFilter

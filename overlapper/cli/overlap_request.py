@@ -73,10 +73,8 @@ class OverlapRequest:
         from overlapper.io.writers import check_format
         from overlapper.overlap.presets import check_preset
         from overlapper.params.stages import Params
-        from overlapper.runtime.threads import available_threads
 
         changes = _changes(config, given)
-        threads = threads or available_threads()
         parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
         check_preset(preset)
         check_format(output)

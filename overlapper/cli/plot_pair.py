@@ -47,7 +47,7 @@ def plot_pair(
         raise typer.BadParameter(f"--min-seed is {min_seed}, expected 1 or more")
     if first == second:
         raise typer.BadParameter("A and B are the same read: name two")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     import numpy as np
 
@@ -57,13 +57,12 @@ def plot_pair(
     from overlapper.io.outputs import check_ending
     from overlapper.overlap.presets import check_preset
     from overlapper.plots import align_pair, plot_pair
-    from overlapper.runtime.threads import available_threads
 
     check_ending(output, FORMATS)
     check_preset(preset)
     with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading")
-        table = read_fastx(*reads, reference=reference, threads=threads or available_threads())
+        table = read_fastx(*reads, reference=reference, threads=threads)
         numbers = {name: i for i, name in enumerate(table.names)}
         for name in (first, second):
             if name not in numbers:

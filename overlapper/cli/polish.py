@@ -68,11 +68,12 @@ def polish(
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (layout, *reads, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
     from overlapper.correction import contradictions
     from overlapper.correction.polish import read_unitigs
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.read_share import OF_OTHERS
@@ -82,20 +83,17 @@ def polish(
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
-    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
-    run = StageRun.checked(
-        reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=workdir, memory=memory, workers=workers, scheduler=scheduler, threads=threads,
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
+        reference=reference, threads=threads,
     )  # fmt: skip
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    run = StageRun(parts, preset, params, output, workdir, memory, workers, scheduler, threads)
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:
             run.print_plan(progress, 0, read_unitigs(layout).sequences.total_bases)
             return
-        files.open(output, write_config, stats, threads=run.threads)
-        record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
+        files.open(output, write_config, stats, threads=threads)
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         clock = Clock()
         made = _polished(run, layout, progress, files, clock)
         clock.lap("polishing")
@@ -104,7 +102,7 @@ def polish(
         clock.lap("writing")
         left = contradictions.warning(made.unitigs.sequences.names, made.doubt)
         warnings = [*made.held.warnings(OF_OTHERS), *made.warnings, *left]
-        counts = {**run.parts.left_out, **made.funnel}
+        counts = {**parts.left_out, **made.funnel}
         facts = {
             "counts": counts,
             "held": made.held.facts(),

@@ -92,18 +92,16 @@ def seeds(
     _check_kind(kind, min_length, max_matches)
     outputs = {OUTPUT: output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (text, *reads, index, reference))
-    load_compute(device)
+    threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
     from overlapper.io import read_fastx
     from overlapper.io.matches import ENDINGS
     from overlapper.io.outputs import check_format
     from overlapper.runtime.gpu.devices import select_devices
-    from overlapper.runtime.threads import available_threads
 
     check_format(output, ENDINGS)
     devices = select_devices(device)
-    threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(stats)
