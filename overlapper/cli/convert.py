@@ -76,12 +76,9 @@ def convert(
 
 def _read(path: str, reads: Reads | None, threads: int) -> tuple[Overlaps, Reads, dict[str, int]]:
     """Return overlaps, the reads that they number, and what there is to count."""
-    from overlapper.io.paf import reads_of_paf
-    from overlapper.io.parquet import is_parquet, reads_of_parquet
-    from overlapper.io.writers import read_overlaps
+    from overlapper.io.writers import read_overlaps, reads_named
 
-    if reads is None:
-        reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
+    reads = reads_named(path) if reads is None else reads
     overlaps = read_overlaps(path, reads, threads=threads)
     once = overlaps.distinct()
     counts = {

@@ -315,16 +315,8 @@ class Table:
         return pandas.DataFrame(self._plain_columns(reads, targets))
 
     def to_polars(self, reads: Reads | None = None, targets: Reads | None = None) -> Any:
-        """Return a ``polars.DataFrame`` of the plain columns; as `to_pandas`.
-
-        Raises
-        ------
-        MissingExtraError
-            When polars is not installed.
-        """
-        polars = frames.imported("polars", "A table as a polars data frame")
-        columns = self._plain_columns(reads, targets).items()
-        return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns})
+        """Return a ``polars.DataFrame`` of the plain columns; as `to_pandas`, of which polars is needed."""
+        return frames.as_polars(self._plain_columns(reads, targets))
 
     def _plain_columns(self, reads: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
         if targets is None and self.TARGETS_ARE_READS:

@@ -21,9 +21,8 @@ def overlaps(*rows):
     columns = np.array(rows, np.int64).reshape(-1, 7).T
     length = np.full(columns.shape[1], 1000)
     return ReportedOverlaps(
-        ["b", "a", "c"], columns[0], columns[1], columns[2].astype(bool),
-        length, columns[3], columns[4], length, columns[5], columns[6],
-    )  # fmt: skip
+        *columns[:2], columns[2].astype(bool), *columns[3:], length, length, ["b", "a", "c"]
+    )
 
 
 def test_the_consensus_of_overlaps_is_what_most_report():
