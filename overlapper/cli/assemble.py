@@ -233,7 +233,7 @@ def assemble(
         tags=TagChoice.of(tags, [b"HP", b"PS"]) if reads_out else None, reference=reference, threads=threads,
     )  # fmt: skip
     run = StageRun(
-        parts, preset, params, output, stages, memory, workers, scheduler, threads, device, gpu_memory,
+        parts, preset, output, stages, memory, workers, scheduler, threads, device, gpu_memory, params,
         option="--output",
     )  # fmt: skip
     _make_folder_of_log(log, output)

@@ -122,7 +122,7 @@ def correct(
         threads=threads,
     )  # fmt: skip
     run = StageRun(
-        parts, preset, params, output, workdir, memory, workers, scheduler, threads, device, gpu_memory
+        parts, preset, output, workdir, memory, workers, scheduler, threads, device, gpu_memory, params
     )
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:

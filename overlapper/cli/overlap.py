@@ -10,8 +10,8 @@ import typer
 
 from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files
-from overlapper.cli.overlap_request import OverlapRequest
-from overlapper.cli.overlap_run import Limits, find_and_write
+from overlapper.cli.overlap_request import OverlapRequest, checked_changes
+from overlapper.cli.overlap_run import find_and_write
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.runtime.output_stats import stats_beside
@@ -167,8 +167,7 @@ def overlap(
         "best_of_pair": best_of_pair,
     }
     check_choice("--copies", copies, "keep", "separate")
-    limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
-    if copies and limits.given:
+    if copies and (workdir is not None or any((memory, disk, plan, workers, scheduler))):
         raise typer.BadParameter(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
@@ -179,21 +178,25 @@ def overlap(
     threads = load_compute(device if likely else "cpu", threads)
 
     from overlapper.cli.record import Record
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
+    from overlapper.io.writers import check_format
 
     read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
-    request = OverlapRequest.checked(
-        reads, output, preset, config, given, read_filter=read_filter, reference=reference,
-        both_sides=both_sides, group_by=group_by, threads=threads, device=device,
-        gpu_memory=gpu_memory,
+    changes = checked_changes(config, given)
+    parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
+    check_format(output)
+    request = OverlapRequest(
+        parts, preset, output, workdir, memory, workers, scheduler, threads, device, gpu_memory,
+        options.checked_sides(both_sides, group_by, output), changes, disk, plan,
     )  # fmt: skip
     phases = () if copies else PHASES
     with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):
-        record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
+        record = Record(inputs, threads, read_filter, digests=outputs.stats is not None)
         files.open(outputs.write_config, outputs.stats)
-        result = find_and_write(request, limits, copies, progress, files)
+        result = find_and_write(request, copies, progress, files)
         if result is not None:
-            result = dataclasses.replace(result, funnel={**request.parts.left_out, **result.funnel})
+            result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
             _write_results(result, outputs, record, progress, files)
 
 

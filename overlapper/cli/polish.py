@@ -87,7 +87,7 @@ def polish(
         *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
         reference=reference, threads=threads,
     )  # fmt: skip
-    run = StageRun(parts, preset, params, output, workdir, memory, workers, scheduler, threads)
+    run = StageRun(parts, preset, output, workdir, memory, workers, scheduler, threads, "cpu", 0, params)
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:
             run.print_plan(progress, 0, read_unitigs(layout).sequences.total_bases)

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import work_folder
+from overlapper.cli.run_request import RunRequest
 from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
     from overlapper.correction.resources import Resources
-    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
     from overlapper.overlap.distributed import Cluster
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
-    from overlapper.tiled.plan import Budget
     from overlapper.tiled.workdir import Workdir
 
 
@@ -29,56 +28,26 @@ def _no_others(heads: Reads) -> list[Input]:
 
 
 @dataclasses.dataclass(frozen=True)
-class StageRun:
-    """A run as it was asked for: its reads and parameters, and what it may use.
-
-    It is checked as it is made, before any read is read.
+class StageRun(RunRequest):
+    """A run of stages; see `RunRequest` for the other attributes.
 
     Attributes
     ----------
-    parts : FastxParts
-        The reads, with their qualities.
-    preset : str
     params : dataclass
         Parameters; what the result depends on is in these, the preset and the reads alone.
-    output : str
-    workdir : str or None
-        The folder that keeps what is finished; None keeps nothing.
-    memory : int or None
-        Bytes of main memory to stay within, by working on disk; None or 0 works in memory, without workers.
-    workers : int
-        Processes to start.
-    scheduler : str or None
-        Address of a Dask scheduler.
-    threads : int
-    device : str
-        What finds overlaps, as the user asked for it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
     option : str
         What the user names the folder with.
     """
 
-    parts: FastxParts
-    preset: str
     params: Any
-    output: str
-    workdir: str | None
-    memory: int | None
-    workers: int
-    scheduler: str | None
-    threads: int
-    device: str = "cpu"
-    gpu_memory: int = 0
     option: str = "--workdir"
 
     def __post_init__(self) -> None:
-        from overlapper.overlap.presets import check_preset
         from overlapper.tiled.workdir import check_workdir
 
         if self.workdir:
             check_workdir(self.workdir, self.option)
-        check_preset(self.preset)
+        super().__post_init__()
         _ = self.devices
 
     @functools.cached_property
@@ -87,13 +56,6 @@ class StageRun:
         from overlapper.runtime.gpu.devices import select_devices
 
         return select_devices(self.device)
-
-    @property
-    def budget(self) -> Budget:
-        """The memory and threads that the run may take."""
-        from overlapper.tiled.plan import Budget
-
-        return Budget.of(self.memory or 0, self.threads, max(1, self.workers))
 
     @property
     def on_disk(self) -> bool:
