@@ -250,7 +250,7 @@ def assemble(
         made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
         if reads_out and len(made.contigs):
             progress.report("aligning reads to contigs")
-            progress.counts(_write_reads(reads_out, made, store, run))
+            progress.counts(made.write_reads(reads_out, store, _sorted_bam(parts.headers()), threads))
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
         contents = _contents(made, store.names(), made.to_json(parts.left_out, facts))
@@ -282,16 +282,6 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
     from overlapper.io.mappings import MappingOptions
 
     return MappingOptions(sort=True, index=True, command=words_called(), headers=headers)
-
-
-def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
-    """Write the reads, aligned to their contigs; return how many."""
-    from overlapper.assembly.placed import ContigMapper, write_reads
-
-    options = _sorted_bam(run.parts.headers())
-    phased = made.haplotypes.phased if made.haplotypes else None
-    mapper = ContigMapper(made.contigs, made.placed, run.threads, made.aside)
-    return write_reads(path, mapper, phased, store, options)
 
 
 def _assembled(
@@ -340,9 +330,8 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     from overlapper.correction.doubt import bed
 
     contigs = made.contigs
-    phased = made.haplotypes.phased if made.haplotypes else None
-    table = list(contig_table(contigs, made.error_rate, made.doubt, phased, made.params.telomere))
-    graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
+    table = list(contig_table(contigs, made.error_rate, made.doubt, made.phased, made.params.telomere))
+    graphs = (contig_gfa(contigs, made.placed, reads, made.phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
     vcf = made.undecided.vcf(contigs.sequences)
     lines = [contig_fasta(contigs), *graphs, table, doubt, vcf, stats.splitlines()]
