@@ -71,12 +71,10 @@ def polish(
     threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
-    from overlapper.correction import contradictions
     from overlapper.correction.polish import read_unitigs
     from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
-    from overlapper.overlap.read_share import OF_OTHERS
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
@@ -100,8 +98,7 @@ def polish(
         progress.report("writing")
         write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
-        left = contradictions.warning(made.unitigs.sequences.names, made.doubt)
-        warnings = [*made.held.warnings(OF_OTHERS), *made.warnings, *left]
+        warnings = made.all_warnings()
         counts = {**parts.left_out, **made.funnel}
         facts = {
             "counts": counts,
