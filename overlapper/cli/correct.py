@@ -163,7 +163,7 @@ def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads],
 
     options = MappingOptions(command=words_called(), headers=run.parts.headers())
     writer = files.enter_context(open_mappings(output, Reads.empty(), options, threads=run.threads))
-    return lambda reads: writer.write(reads, Mappings.unmapped())
+    return lambda reads: writer.write(reads, Mappings.empty())
 
 
 def _corrected(

@@ -85,7 +85,7 @@ class BatchMapper:
         for block, mappings in self.map_parts([reads], threads):
             found.append(dataclasses.replace(mappings, query=mappings.query + np.int32(first)))
             first += len(block)
-        return Mappings.concat(found or [Mappings.unmapped()])
+        return Mappings.concat(found)
 
     def map_parts(
         self, parts: Iterable[Reads], threads: int | None = None

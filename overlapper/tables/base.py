@@ -31,9 +31,10 @@ def column(dtype: str, *, optional: bool = False) -> Any:
     return dataclasses.field(metadata=meta, default=None) if optional else dataclasses.field(metadata=meta)
 
 
-def offsets() -> Any:
-    """Declare the optional ``int64[n + 1]`` offsets that the ragged columns of a table share."""
-    return dataclasses.field(metadata={"kind": "offsets", "dtype": np.dtype("i8")}, default=None)
+def offsets(*, optional: bool = False) -> Any:
+    """Declare ``int64[n + 1]`` offsets that ragged columns of a table share, which are optional with them."""
+    meta = {"kind": "offsets", "dtype": np.dtype("i8"), "optional": optional}
+    return dataclasses.field(metadata=meta, default=None)
 
 
 def ragged(dtype: str, by: str) -> Any:
@@ -100,8 +101,10 @@ class Table:
     @classmethod
     def empty(cls) -> Self:
         """Return a table without rows; optional columns are absent."""
-        required = [f for f in cls.fields_of("column") if not f.metadata["optional"]]
-        return cls(**{f.name: np.empty(0, f.metadata["dtype"]) for f in required})
+        known = [f for f in cls.fields_of("column", "offsets") if not f.metadata["optional"]]
+        new = {f.name: np.zeros(int(f.metadata["kind"] == "offsets"), f.metadata["dtype"]) for f in known}
+        of_ragged = [f for f in cls.fields_of("ragged") if f.metadata["by"] in new]
+        return cls(**new, **{f.name: np.empty(0, f.metadata["dtype"]) for f in of_ragged})
 
     def __len__(self) -> int:
         return len(getattr(self, _fields(type(self), ("column",))[0].name))
