@@ -173,8 +173,8 @@ def _open_placed(output: str, reads: Reads, searched: Index, threads: int) -> It
     names, targets = (
         Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, searched.text)
     )
-    with open_matches(output, names, targets, threads=threads) as writer:
-        yield lambda matches, first: writer.write(_placed(searched, matches, first))
+    with open_matches(output, names, targets, threads=threads) as write:
+        yield lambda matches, first: write(_placed(searched, matches, first))
 
 
 def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:

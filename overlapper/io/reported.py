@@ -43,8 +43,9 @@ class ReportedOverlaps(Intervals):
     @classmethod
     def from_table(cls, overlaps: Overlaps, reads: Reads) -> Self:
         """Return the overlaps of a table, whose read numbers are those of the reads."""
-        columns = (getattr(overlaps, field.name) for field in Intervals.fields_of("column"))
-        return cls(*columns, reads.lengths[overlaps.query], reads.lengths[overlaps.target], reads.names)
+        columns = {field.name: getattr(overlaps, field.name) for field in Intervals.fields_of("column")}
+        q_length, t_length = reads.lengths[overlaps.query], reads.lengths[overlaps.target]
+        return cls(**columns, q_length=q_length, t_length=t_length, names=reads.names)
 
 
 def read_reported(path: str) -> ReportedOverlaps:
