@@ -69,7 +69,8 @@ def assemble(
         str,
         options.preset(
             "ont, clr, hifi, one of minimap2's names, or auto. The error rate is always estimated from the "
-            "reads; the preset is used only if too few reads overlap for that."
+            "reads; the preset is used only if too few reads overlap for that.",
+            "-x",
         ),
     ] = "auto",
     min_length: options.MinLength = 0,

@@ -51,7 +51,8 @@ def map(
     preset: Annotated[
         str,
         options.preset(
-            "ont, clr, hifi or short (reads of a few hundred bases). The names that minimap2 uses work, too."
+            "ont, clr, hifi or short (reads of a few hundred bases). The names that minimap2 uses work, too.",
+            "-x",
         ),
     ] = "ont",
     min_length: options.MinLength = 0,

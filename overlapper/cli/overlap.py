@@ -113,14 +113,7 @@ def overlap(
         int | None, options.size("Most disk that tiles may take, not counting the overlaps.")
     ] = None,
     workdir: options.Workdir = None,
-    plan: Annotated[
-        bool,
-        typer.Option(
-            "--plan",
-            help="Only read the input, and print the memory, disk and time that a "
-            "run within a budget would take.",
-        ),
-    ] = False,
+    plan: options.Plan = False,
     workers: options.Workers = 0,
     scheduler: options.Scheduler = None,
     quiet: options.Quiet = False,

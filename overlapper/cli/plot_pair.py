@@ -17,21 +17,12 @@ overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pa
 
 
 def plot_pair(
-    reads: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="READS...",
-            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard input.",
-        ),
-    ],
+    reads: options.ReadFiles,
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read on the horizontal axis.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read on the vertical axis.")],
     output: Annotated[str, options.output("Picture, .svg or .png.")],
     min_seed: Annotated[int, options.bases("Shortest exact match that is drawn.")] = 15,
-    preset: Annotated[
-        str,
-        typer.Option("--preset", "-p", metavar="NAME", help="Preset for the alignment: ont, clr or hifi."),
-    ] = "ont",
+    preset: Annotated[str, options.preset("Preset for the alignment: ont, clr or hifi.")] = "ont",
     reference: options.Reference = None,
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
