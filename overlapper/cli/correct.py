@@ -151,9 +151,7 @@ def correct(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts({**made.funnel, **calls})
-        progress.note(made.held.sentence())
-        for line in made.warnings:
-            progress.note(line)
+        progress.note(made.held.sentence(), *made.warnings)
 
 
 def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads], None]:

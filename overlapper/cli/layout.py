@@ -210,11 +210,9 @@ def layout(
         if beside:
             keep_stats(beside, told(record.document(output)), progress)
         _tell(progress, made)
-        progress.note(shortest(of_reads))
         held = held_by(made.assembly, made.reads, made.overlaps)
-        progress.note(held.sentence())
-        for line in held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap)):
-            progress.note(line)
+        poor = held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap))
+        progress.note(shortest(of_reads), held.sentence(), *poor)
         if not len(made.assembly.layout):
             progress.note(no_unitigs(len(made.overlaps), of_reads))
 

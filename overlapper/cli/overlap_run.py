@@ -50,8 +50,7 @@ def find_and_write(
             for line in (*plan, *hints):
                 print(line)
             return None
-        for line in hints:
-            progress.note(line)
+        progress.note(*hints)
         writer = files.enter_context(request.open_output(store.names()))
         if folder:
             workers = connected(request.workers, request.scheduler, request.threads, devices, closing)

@@ -112,9 +112,7 @@ def polish(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
-        progress.note(made.held.sentence())
-        for line in warnings:
-            progress.note(line)
+        progress.note(made.held.sentence(), *warnings)
 
 
 def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, clock: Clock) -> Polished:
