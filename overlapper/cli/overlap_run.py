@@ -155,7 +155,7 @@ def _planned(request: OverlapRequest, store: ReadStore, folder: Folder) -> list[
     params = planned(store, folder.budget, request.preset, request.changes)
     if request.plan:
         return describe(store, params, folder.budget)
-    check_disk(store, params, request.threads, request.disk)
+    check_disk(store, params, request.threads, request.disk or 0)
     return []
 
 
