@@ -233,7 +233,6 @@ def map_reads(
     kmer_length: int | None = None,
     window: int | None = None,
     seed_length: int | None = None,
-    seed_interval: int | None = None,
     secondary: int | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -246,7 +245,7 @@ def map_reads(
     reference, reads : Reads, path, or sequence of paths or of bases
     preset : str or MapParams
         ``ont``, ``clr``, ``hifi`` or ``short``; or all parameters.
-    seeder, extender, kmer_length, window, seed_length, seed_interval, secondary : optional
+    seeder, extender, kmer_length, window, seed_length, secondary : optional
         Like the options of ``overlapper map``.
     changes : mapping, optional
         Further changes of `MapParams`, nested: ``{"choice": {"min_score": 60}}``.
@@ -273,10 +272,10 @@ def map_reads(
     given = {
         "seeder": seeder, "extender": extender,
         "sketch": {"kmer_length": kmer_length, "window": window},
-        "seeds": {"length": seed_length, "interval": seed_interval},
+        "seeds": {"length": seed_length},
         "choice": {"most_secondary": secondary},
     }  # fmt: skip
-    names = ("seeder", "extender", "kmer_length", "window", "seed_length", "seed_interval", "secondary")
+    names = ("seeder", "extender", "kmer_length", "window", "seed_length", "secondary")
     params = MapParams.preset(preset) if isinstance(preset, str) else preset
     params = changed_by(params, given, changes, unknown, names)
     some = threads or available_threads()

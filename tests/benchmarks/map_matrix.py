@@ -28,9 +28,7 @@ WARM_UP_READS = 50
 
 
 def main() -> None:
-    parser = parser_of(
-        __doc__, "reference", "reads", "truth", preset="short", seed_length=19, seed_interval=5
-    )
+    parser = parser_of(__doc__, "reference", "reads", "truth", preset="short", seed_length=19)
     parser.add_argument("--seeders", default=",".join(SEEDERS))
     parser.add_argument("--extenders", default=",".join(MAP_EXTENDERS))
     parser.add_argument("--circular", default="", help="names, commas between them")
@@ -41,7 +39,7 @@ def main() -> None:
     circular = [name for name in arguments.circular.split(",") if name]
     few = reads.take(np.arange(min(WARM_UP_READS, len(reads))))
     base = MapParams.preset(arguments.preset)
-    seeds = dataclasses.replace(base.seeds, length=arguments.seed_length, interval=arguments.seed_interval)
+    seeds = dataclasses.replace(base.seeds, length=arguments.seed_length)
     print("seeder\textender\tplaced\tmapped\twrong\twrong_q10\tcpu_s", flush=True)
     for seeder in arguments.seeders.split(","):
         params = dataclasses.replace(base, seeder=seeder, seeds=seeds)
