@@ -232,10 +232,11 @@ def find(
         if folder is None:
             assert whole and opened
             found = FoundOverlaps.of_whole(whole, params, opened, selection, threads, report)
-            opened.close()
         else:
             found = FoundOverlaps.of_tiles(tiles, whole, folder, selection, threads, report)
         del whole  # Seeds take most of the memory, and overlaps are copied when they are put in order.
+        if opened:
+            opened.close()  # after the seeds that are on GPUs
         clock.lap("overlap")
 
         selection.decide(found)

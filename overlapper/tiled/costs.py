@@ -11,8 +11,7 @@ From the coverage ``c`` of a genome by ``n`` reads with ``b`` bases together fol
   dense as all k-mers, as they have small hashes.
 
 Repeats are not in it, nor a disk that is slower than the work, nor GPUs. Costs are CPU time of one thread,
-measured by ``tests/benchmarks/plan_costs.py`` on the machine that `docs/algorithms/tiles.md` names; another
-may well take half or twice as long.
+measured by ``tests/benchmarks/plan_costs.py``; another machine may well take half or twice as long.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def test_parameters_reach_the_library(layout, case, tmp_path):
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
     assert layout("reads.fa", "overlaps.paf", *words, "--stats", "s.json", "-o", "u.gfa").code == 0
     stats = json.loads((tmp_path / "s.json").read_text())
-    assert stats["params"]["graph"] | stats["params"]["clean"] == options
+    assert stats["params"]["graph"] | stats["params"]["clean"] == options | {"keep_confirmed": False}
     assert stats["counts"] == graph.assemble(
         reads, overlaps, graph.GraphParams(**stats["params"]["graph"]),
         graph.CleanParams(**stats["params"]["clean"]),

@@ -76,7 +76,7 @@ def test_the_messages_that_tuning_explains_are_messages():
     page = (ROOT / "docs" / "tuning.md").read_text()
     messages = re.findall(r"^\| `(.+?)`", page[page.index("## By message") :], re.MULTILINE)
     parts = [part.strip() for message in messages for part in message.split("…") if part.strip()]
-    assert len(messages) > 8
+    assert len(messages) > 5
     assert [part for part in parts if part not in source] == []
 
 

@@ -231,7 +231,9 @@ def test_keywords_are_options_of_the_commands(name):
     keywords = [key for key, one in parameters.items() if one.kind is one.KEYWORD_ONLY]
     assert {"changes", "threads"} <= set(keywords)
     assert "preset" in parameters
-    own = {"overlaps", "changes", "clean"} | ({"device", "gpu_memory"} if name == "layout" else set())
+    own = {"overlaps", "changes", "clean", "client"} | (
+        {"device", "gpu_memory"} if name == "layout" else set()
+    )
     of_command = {
         "assemble": "assemble",
         "correct": "correct",

@@ -118,5 +118,5 @@ def test_all_bases_of_runs_count_where_hifi_reads_are_of_two_haplotypes(
     )  # fmt: skip
     monkeypatch.setattr(contigs, "depth_of_haplotype", lambda *_: depth)
     params = AssembleParams()
-    _, found, _, _ = contigs._find_overlaps(steps, params, Plan.of(params, rate), "auto", unreported)
+    _, found, _, _ = contigs._find_overlaps(steps, params, Plan.of(params, rate), "auto", False, unreported)
     assert (found, searches) == (depth, [None, longest_run])
