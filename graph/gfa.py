@@ -195,7 +195,7 @@ class _Reader:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        with contextlib.closing(text_lines(self._path, record="on line")) as lines:
+        with contextlib.closing(text_lines(self._path)) as lines:
             for number, line in enumerate(lines, 1):
                 fields = line.split("\t")
                 if fields[0] == "H":

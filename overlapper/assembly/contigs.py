@@ -39,9 +39,10 @@ from overlapper.assembly.deep import deep_stretches
 from overlapper.assembly.ends import unconfirmed_ends, without_ends
 from overlapper.assembly.folds import before_folds, folded_ends
 from overlapper.assembly.haplotigs import Haplotypes
+from overlapper.assembly.haplotypes import Phased
 from overlapper.assembly.layouts import Contigs, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assembly.parents import ParentReads
-from overlapper.assembly.placed import PlacedReads
+from overlapper.assembly.placed import ContigMapper, PlacedReads, write_reads
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rubbish import LeftOut
 from overlapper.assembly.separation import BOTH_ENDS, COUNTED_RUN, EXACT
@@ -53,6 +54,7 @@ from overlapper.correction.doubt import Doubt, Reason
 from overlapper.correction.resources import Resources
 from overlapper.graph.layout_summary import no_unitigs, shortest
 from overlapper.graph.stats import length_figures
+from overlapper.io.mappings import MappingOptions
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.read_share import ReadShare, shorter_than
 from overlapper.params.assembly import AssembleParams
@@ -144,6 +146,18 @@ class Assembled:
             "params": dataclasses.asdict(self.params),
         }
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
+
+    @property
+    def phased(self) -> Phased | None:
+        """Pieces of contigs by haplotype, where haplotypes were told apart."""
+        return self.haplotypes.phased if self.haplotypes else None
+
+    def write_reads(
+        self, path: str, store: ReadStore, options: MappingOptions, threads: int
+    ) -> dict[str, int]:
+        """Write the reads of a store, aligned to the contigs (`overlapper.assembly.placed.write_reads`)."""
+        mapper = ContigMapper(self.contigs, self.placed, threads, self.aside)
+        return write_reads(path, mapper, self.phased, store, options)
 
     @property
     def error_rate(self) -> float:

@@ -21,31 +21,6 @@ from overlapper.tables.ragged import offsets_of, places_within
 _BLOCKS = 64
 
 
-class Stretches(NamedTuple):
-    """Stretches of contigs, half open.
-
-    Attributes
-    ----------
-    contig, start, end : ndarray of int64, shape (n,)
-        On a circular contig they may begin before the first base or end behind the last one.
-    """
-
-    contig: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-
-    def mask(self, lengths: np.ndarray, circular: np.ndarray) -> np.ndarray:
-        """Return which bases of contigs lie on a stretch, those of all contigs one after the other."""
-        length, first = lengths[self.contig], offsets_of(lengths)[self.contig]
-        change = np.zeros(lengths.sum() + 1, np.int32)
-        for turn in (-1, 0, 1):  # a circle goes on behind its last base
-            turned = np.flatnonzero(circular[self.contig]) if turn else slice(None)
-            for at, step in ((self.start, 1), (self.end, -1)):
-                place = (at + turn * length).clip(0, length) + first
-                np.add.at(change, place[turned], step)
-        return np.asarray(np.cumsum(change[:-1]) > 0)
-
-
 class Covered(NamedTuple):
     """Stretches of reads that enough reads cover, half open, by read.
 
@@ -111,5 +86,22 @@ class Covered(NamedTuple):
         )
         start = own.start + np.where(own.reverse, own.r_end - high, low - own.r_start)
         some = np.flatnonzero(low < high)
-        stretches = Stretches(own.unitig[some].astype(np.int64), start[some], (start + high - low)[some])
-        return stretches.mask(laid_out.contigs.sequences.lengths, laid_out.contigs.circular)
+        contigs, end = laid_out.contigs, start + high - low
+        return mask_of(own.unitig[some], start[some], end[some], contigs.sequences.lengths, contigs.circular)
+
+
+def mask_of(
+    contig: np.ndarray, start: np.ndarray, end: np.ndarray, lengths: np.ndarray, circular: np.ndarray
+) -> np.ndarray:
+    """Return which bases of contigs lie on stretches, those of all contigs one after the other.
+
+    Stretches are half open; on a circle they may begin before the first base or end behind the last one.
+    """
+    length, first = lengths[contig], offsets_of(lengths)[contig]
+    change = np.zeros(lengths.sum() + 1, np.int32)
+    for turn in (-1, 0, 1):  # a circle goes on behind its last base
+        turned = np.flatnonzero(circular[contig]) if turn else slice(None)
+        for at, step in ((start, 1), (end, -1)):
+            place = (at + turn * length).clip(0, length) + first
+            np.add.at(change, place[turned], step)
+    return np.asarray(np.cumsum(change[:-1]) > 0)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from overlapper.assembly.haplotypes import Phased
+from overlapper.assembly.laid_out import Contigs
 from overlapper.graph.stats import length_figures
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.text.spelling import spell
@@ -48,30 +49,6 @@ class Haplotig:
 
 
 @dataclasses.dataclass(frozen=True)
-class Links:
-    """Which ends of contigs are linked to which.
-
-    Attributes
-    ----------
-    source, target : ndarray of int64, shape (n,)
-        ``2 * contig``, or ``2 * contig + 1`` for its reverse complement; one of each pair of mirrors.
-    overlap : ndarray of int64, shape (n,)
-        Bases that the reads there shared when they were laid out.
-    """
-
-    source: np.ndarray
-    target: np.ndarray
-    overlap: np.ndarray
-
-    def both_ways(self) -> list[tuple[int, int, int]]:
-        """Return all links and their mirrors: source, target, overlap."""
-        columns = zip(self.source.tolist(), self.target.tolist(), self.overlap.tolist(), strict=True)
-        there = {(source, target): overlap for source, target, overlap in columns}
-        back = {(target ^ 1, source ^ 1): overlap for (source, target), overlap in there.items()}
-        return [(source, target, overlap) for (source, target), overlap in (there | back).items()]
-
-
-@dataclasses.dataclass(frozen=True)
 class Haplotypes:
     """Two haplotypes of an assembly.
 
@@ -90,10 +67,10 @@ class Haplotypes:
     primary: list[Haplotig]
 
     @classmethod
-    def of(cls, contigs: Reads, circular: np.ndarray, links: Links, phased: Phased, depth: float) -> Self:
+    def of(cls, contigs: Contigs, phased: Phased, depth: float) -> Self:
         """Return both haplotypes and the primary contigs; arguments are those of `primary`, and the depth."""
-        one, other = (of_haplotype(phased, circular, number) for number in (1, 2))
-        return cls(phased, depth, one, other, primary(contigs, circular, links, phased))
+        one, other = (of_haplotype(phased, contigs.circular, number) for number in (1, 2))
+        return cls(phased, depth, one, other, primary(contigs, phased))
 
     def decision(self) -> str:
         """Text that says that there are two haplotypes, and how much of them is phased."""
@@ -176,19 +153,18 @@ def chosen_contigs(phased: Phased, lengths: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) -> list[Haplotig]:
+def primary(contigs: Contigs, phased: Phased) -> list[Haplotig]:
     """Return primary contigs, longest first, joined where only one may follow another, or closed to a circle.
 
     Parameters
     ----------
-    contigs : Reads
-    circular : ndarray of bool, shape (contigs,)
-    links : Links
+    contigs : Contigs
     phased : Phased
     """
-    lengths, chosen = contigs.lengths.tolist(), chosen_contigs(phased, contigs.lengths)
+    sequences, circular = contigs.sequences, contigs.circular
+    lengths, chosen = sequences.lengths.tolist(), chosen_contigs(phased, sequences.lengths)
     is_open = chosen & ~circular
-    ways = [way for way in links.both_ways() if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
+    ways = [way for way in _both_ways(contigs) if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
     leaving, entering = (
         np.bincount([way[end] for way in ways], minlength=2 * len(lengths)) for end in (0, 1)
     )
@@ -197,7 +173,7 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
     for source, target, overlap in ways:
         if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
             continue
-        place = join(_strand(contigs, source), _strand(contigs, target), overlap)
+        place = join(_strand(sequences, source), _strand(sequences, target), overlap)
         if place and (source != target or place[1] < place[0]):  # some of a circle has to be left
             stop, start = place
             onward[source] = target, stop, start
@@ -219,6 +195,17 @@ def primary(contigs: Reads, circular: np.ndarray, links: Links, phased: Phased) 
             node, start = target, following
         found.append(Haplotig(parts, 0, closes or bool(circular[contig])))
     return sorted(found, key=lambda one: (-one.length, one.parts[0]))
+
+
+def _both_ways(contigs: Contigs) -> list[tuple[int, int, int]]:
+    """Return all links and their mirrors: source, target, bases that the reads there shared."""
+    columns = (contigs.link_source, contigs.link_target, contigs.link_overlap)
+    there = {
+        (source, target): overlap
+        for source, target, overlap in zip(*map(np.ndarray.tolist, columns), strict=True)
+    }
+    back = {(target ^ 1, source ^ 1): overlap for (source, target), overlap in there.items()}
+    return [(source, target, overlap) for (source, target), overlap in (there | back).items()]
 
 
 def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:

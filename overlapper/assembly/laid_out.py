@@ -125,43 +125,40 @@ class LaidOut:
         return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
 
     def take(self, kept: np.ndarray) -> Self:
-        """Return some of the contigs, in ascending order, and the links among them."""
+        """Return some of the contigs in a given order, named by it, and the links among them."""
         contigs, own = self.contigs, self.reads
-        stays = np.isin(np.arange(len(contigs)), kept)
-        number = np.cumsum(stays) - 1
-        own = own.take(np.flatnonzero(stays[own.unitig]))
+        number = np.full(len(contigs), -1)
+        number[kept] = np.arange(len(kept))
+        own = own.take(np.flatnonzero(number[own.unitig] >= 0))
         circular = contigs.circular[kept]
-        links = np.flatnonzero(stays[contigs.link_source >> 1] & stays[contigs.link_target >> 1])
+        stay = (number[contigs.link_source >> 1] >= 0) & (number[contigs.link_target >> 1] >= 0)
+        source, target = (
+            2 * number[ends[stay] >> 1] + (ends[stay] & 1)
+            for ends in (contigs.link_source, contigs.link_target)
+        )
         made = Contigs(
             with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
-            contigs.reads[kept],
-            renumbered(contigs.link_source[links], number), renumbered(contigs.link_target[links], number),
-            contigs.link_overlap[links],
+            contigs.reads[kept], source, target, contigs.link_overlap[stay],
         )  # fmt: skip
         return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
 
+    def longest_first(self) -> Self:
+        """Return all contigs, the longest first."""
+        return self.take(np.argsort(-self.contigs.sequences.lengths, kind="stable"))
+
     def beside(self, other: Self) -> Self:
         """Return these contigs and those of another layout."""
-        one, more, n = self.contigs, other.contigs, len(self.contigs)
-        sequences = Reads.concat([one.sequences, more.sequences])
-        order = np.argsort(-sequences.lengths, kind="stable")
-        place = np.argsort(order)
-
-        def ends(of_one: np.ndarray, of_other: np.ndarray) -> np.ndarray:
-            return renumbered(np.concatenate([of_one, of_other + 2 * n]), place)
-
-        circular = np.concatenate([one.circular, more.circular])[order]
-        sequences = with_names(sequences.take(order), unitig_names(circular))
-        own = OwnReads.concat(
-            [self.reads, dataclasses.replace(other.reads, unitig=other.reads.unitig + np.int32(n))]
+        one, more, n = self.contigs, other.contigs, np.int32(len(self.contigs))
+        moved = dataclasses.replace(
+            more, link_source=more.link_source + 2 * n, link_target=more.link_target + 2 * n
         )
+        columns = [field.name for field in dataclasses.fields(Contigs)[1:]]
         made = Contigs(
-            sequences, circular, np.concatenate([one.depth, more.depth])[order],
-            np.concatenate([one.reads, more.reads])[order],
-            ends(one.link_source, more.link_source), ends(one.link_target, more.link_target),
-            np.concatenate([one.link_overlap, more.link_overlap]),
-        )  # fmt: skip
-        return type(self)(made, dataclasses.replace(own, unitig=place[own.unitig]))
+            Reads.concat([one.sequences, more.sequences]),
+            *(np.concatenate([getattr(one, name), getattr(moved, name)]) for name in columns),
+        )
+        own = dataclasses.replace(other.reads, unitig=other.reads.unitig + n)
+        return type(self)(made, OwnReads.concat([self.reads, own])).longest_first()
 
 
 def own_within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
@@ -178,8 +175,3 @@ def own_within(own: OwnReads, start: np.ndarray, end: np.ndarray) -> OwnReads:
         r_end=own.r_end - np.where(own.reverse, before, after),
         unitig_length=(end - start)[own.unitig],
     )
-
-
-def renumbered(ends: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Return the ends of contigs that have other numbers."""
-    return 2 * number[ends >> 1] + (ends & 1)

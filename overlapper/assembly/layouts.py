@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.assembly.chimeras import Sound
 from overlapper.assembly.covered import Covered
 from overlapper.assembly.ends import unconfirmed_ends
-from overlapper.assembly.haplotigs import Haplotypes, Links
+from overlapper.assembly.haplotigs import Haplotypes
 from overlapper.assembly.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.assembly.lost import LostKmers
@@ -183,8 +183,7 @@ def tell_haplotypes_apart(
     if polished or parents or not phased:
         own = layout.laid_out.reads
         phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents)
-    links = Links(contigs.link_source, contigs.link_target, contigs.link_overlap)
-    return Haplotypes.of(contigs.sequences, contigs.circular, links, phased, layout.depth)
+    return Haplotypes.of(contigs, phased, layout.depth)
 
 
 def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | None:

@@ -197,7 +197,7 @@ class ContigMapper:
         """Return the chains of reads that are nearest to their places, and all of reads set aside."""
         placed = self.placed
         if not len(placed) or not len(chains):
-            return Chains.none()
+            return Chains.empty()
         row = np.searchsorted(placed.read, numbers[chains.read]).clip(0, len(placed) - 1)
         contig = placed.contig[row]
         fits = (placed.read[row] == numbers[chains.read]) & (contig == chains.target)

@@ -26,9 +26,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assembly.laid_out import Contigs, LaidOut, renumbered
-from overlapper.correction.packed_reads import with_names
-from overlapper.graph.layout import unitig_names
+from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.graph.stats import joined
 from overlapper.params.graph import MAX_HANG
 from overlapper.sketch.words import NO_WORD, words_of
@@ -101,17 +99,13 @@ def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:
         r_start[on] += np.where(own.reverse[on], longer, 0)
         r_end[on] -= np.where(own.reverse[on], 0, longer)
         depth[contig] = (r_end - r_start)[on].sum() / period
-    lengths = np.array([len(text) for text in texts])
-    order = np.argsort(-lengths, kind="stable")
-    place, stays = np.argsort(order), ~np.isin(contigs.link_source >> 1, list(found))
-    sequences = Reads.from_sequences([""] * len(texts), [texts[contig] for contig in order.tolist()])
+    stays = ~np.isin(contigs.link_source >> 1, list(found))
+    sequences = Reads.from_sequences([""] * len(texts), texts)
     made = Contigs(
-        with_names(sequences, unitig_names(circular[order])), circular[order], depth[order],
-        contigs.reads[order], renumbered(contigs.link_source[stays], place),
-        renumbered(contigs.link_target[stays], place), contigs.link_overlap[stays],
+        sequences, circular, depth, contigs.reads,
+        contigs.link_source[stays], contigs.link_target[stays], contigs.link_overlap[stays],
     )  # fmt: skip
     own = dataclasses.replace(
-        own, unitig=place[own.unitig].astype(np.int32), start=start, r_start=r_start, r_end=r_end,
-        unitig_length=lengths[own.unitig],
-    )  # fmt: skip
-    return LaidOut(made, own)
+        own, start=start, r_start=r_start, r_end=r_end, unitig_length=sequences.lengths[own.unitig]
+    )
+    return LaidOut(made, own).longest_first()

@@ -106,17 +106,32 @@ def leave_out(
     of_contig = np.bincount(own.unitig, bases, len(contigs))
     order = np.lexsort([candidates, -lengths[candidates], -of_contig[candidates]])
     rows = [row for contig in candidates[order].tolist() if (row := judge.left_out(contig))]
-    gone, *place = np.array(rows, np.int64).reshape(-1, 4).T
-    stays = np.ones(len(contigs), np.bool_)
-    stays[gone] = False
-    group = np.full(len(contigs), -1)
+    return without(laid_out, LeftOut.empty(), np.array(rows, np.int64).reshape(-1, 4))
+
+
+def without(laid_out: LaidOut, left_out: LeftOut, rows: np.ndarray) -> tuple[LaidOut, LeftOut]:
+    """Return the contigs without some, and the reads of these behind those that are left out already.
+
+    Parameters
+    ----------
+    laid_out : LaidOut
+    left_out : LeftOut
+    rows : ndarray of int64, shape (n, 4)
+        Contigs that are left out, and where each belongs: contig (`NOWHERE` for none), start and end.
+    """
+    own, n = laid_out.reads, len(laid_out.contigs)
+    gone, *places = rows.T
+    group, number = np.full(n, -1), np.full(n + 1, NOWHERE)  # the last one is that of no contig
     group[gone] = np.arange(len(gone))
-    of = np.flatnonzero(~stays[own.unitig])
+    stays = np.flatnonzero(group < 0)
+    number[stays] = np.arange(len(stays))
+    of = np.flatnonzero(group[own.unitig] >= 0)
     of = of[np.argsort(group[own.unitig[of]], kind="stable")]
     at = group[own.unitig[of]]
-    beside, start, end = (values[at] for values in place)
-    left_out = LeftOut((np.cumsum(stays) - 1)[beside], start, end, own.read[of], at + 1)
-    return laid_out.take(np.flatnonzero(stays)), left_out
+    beside, start, end = (values[at] for values in places)
+    more = LeftOut(number[beside], start, end, own.read[of], left_out.group.max(initial=0) + 1 + at)
+    known = dataclasses.replace(left_out, contig=number[left_out.contig])
+    return laid_out.take(stays), LeftOut.concat([known, more])
 
 
 def _of_few(laid_out: LaidOut, bases: np.ndarray, most_reads: int) -> np.ndarray:

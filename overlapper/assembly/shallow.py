@@ -7,12 +7,10 @@ given share of it is left out. Depths are those of all reads, those included tha
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
 from overlapper.assembly.laid_out import Contigs, LaidOut
-from overlapper.assembly.rubbish import NOWHERE, LeftOut
+from overlapper.assembly.rubbish import NOWHERE, LeftOut, without
 
 
 def without_shallow(
@@ -36,19 +34,11 @@ def without_shallow(
     left_out : LeftOut
         With the reads of these contigs, which belong `NOWHERE`.
     """
-    own = laid_out.reads
-    contigs = laid_out.contigs.of_all(own, weights)
-    stays = contigs.depth >= share * _depth_of_main(contigs)
-    if stays.all():
-        return laid_out, left_out
-    of = np.flatnonzero(~stays[own.unitig])
-    of = of[np.argsort(own.unitig[of], kind="stable")]
-    group = left_out.group.max(initial=0) + 1 + np.unique(own.unitig[of], return_inverse=True)[1]
-    nowhere, none = np.full(len(of), NOWHERE, np.int32), np.zeros(len(of), np.int64)
-    number = np.where(stays, np.cumsum(stays) - 1, NOWHERE).astype(np.int32)
-    known = dataclasses.replace(left_out, contig=number[left_out.contig])
-    shallow = LeftOut(nowhere, none, none, own.read[of], group)
-    return laid_out.take(np.flatnonzero(stays)), LeftOut.concat([known, shallow])
+    contigs = laid_out.contigs.of_all(laid_out.reads, weights)
+    gone = np.flatnonzero(contigs.depth < share * _depth_of_main(contigs))
+    none = np.zeros_like(gone)
+    rows = np.stack([gone, none + NOWHERE, none, none], axis=1)
+    return without(laid_out, left_out, rows) if len(gone) else (laid_out, left_out)
 
 
 def _depth_of_main(contigs: Contigs) -> float:

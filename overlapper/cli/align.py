@@ -79,7 +79,7 @@ def align(
     """
     outputs = {OUTPUT: output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (queries, targets, pairs))
-    load_compute(device)
+    threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
     from overlapper.extend.pairwise import align as align_pairs
@@ -87,9 +87,7 @@ def align(
     from overlapper.io.outputs import check_format
     from overlapper.io.pairwise import ENDINGS, read_pairs, write_alignments
     from overlapper.params.scoring import Scoring
-    from overlapper.runtime.threads import available_threads
 
-    threads = threads or available_threads()
     check_format(output, ENDINGS)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]

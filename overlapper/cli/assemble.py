@@ -69,7 +69,8 @@ def assemble(
         str,
         options.preset(
             "ont, clr, hifi, one of minimap2's names, or auto. The error rate is always estimated from the "
-            "reads; the preset is used only if too few reads overlap for that."
+            "reads; the preset is used only if too few reads overlap for that.",
+            "-x",
         ),
     ] = "auto",
     min_length: options.MinLength = 0,
@@ -208,9 +209,10 @@ def assemble(
     _check_choices(correct, copies, haplotypes)
     if any(of_parents) and haplotypes == "collapse":
         raise typer.BadParameter("reads of parents tell haplotypes apart: leave out --haplotypes collapse")
-    load_compute(device)
+    threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import check_bam_place, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.tags import TagChoice
@@ -225,14 +227,15 @@ def assemble(
         telomere=telomere and telomere.upper(),
     )  # fmt: skip
     params = configured(AssembleParams(), config, given)
-    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
     if reads_out:
         check_mappings_format(reads_out, _sorted_bam())
-    run = StageRun.checked(
-        reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=stages, option="--output", memory=memory,
-        workers=workers, scheduler=scheduler, threads=threads, device=device, gpu_memory=gpu_memory,
-        tags=TagChoice.of(tags, [b"HP", b"PS"]) if reads_out else None,
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
+        tags=TagChoice.of(tags, [b"HP", b"PS"]) if reads_out else None, reference=reference, threads=threads,
+    )  # fmt: skip
+    run = StageRun(
+        parts, preset, output, stages, memory, workers, scheduler, threads, device, gpu_memory, params,
+        option="--output",
     )  # fmt: skip
     _make_folder_of_log(log, output)
     with begun(phases=PHASES, quiet=quiet, verbose=verbose, log=log) as (progress, files):
@@ -243,18 +246,18 @@ def assemble(
             return
         if reads_out and (os.path.isdir(output) or not _lies_in(reads_out, output)):
             check_bam_place(reads_out)
-        record = Record(inputs, run.threads, run.parts.read_filter)
+        record = Record(inputs, threads, parts.read_filter)
         log_place = None if log else places[LOG]
         made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
         if reads_out and len(made.contigs):
             progress.report("aligning reads to contigs")
-            progress.counts(_write_reads(reads_out, made, store, run))
+            progress.counts(made.write_reads(reads_out, store, _sorted_bam(parts.headers()), threads))
         progress.report("writing")
         facts = {"devices": run.facts()["devices"], **record.document()}
-        contents = _contents(made, store.names(), made.to_json(run.parts.left_out, facts))
+        contents = _contents(made, store.names(), made.to_json(parts.left_out, facts))
         files.open(*(places[name] for name in contents), write_config)
         lines = {places[name]: of_file for name, of_file in contents.items()}
-        files.write_together(lines, 1 if run.memory else min(run.threads, _FILES_AT_A_TIME))
+        files.write_together(lines, 1 if memory else min(threads, _FILES_AT_A_TIME))
         files.write(write_config, lambda: to_toml(params))
         files.close()
         former = {*OF_HAPLOTYPES, LEFT_OUT} - contents.keys()
@@ -280,16 +283,6 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
     from overlapper.io.mappings import MappingOptions
 
     return MappingOptions(sort=True, index=True, command=words_called(), headers=headers)
-
-
-def _write_reads(path: str, made: Assembled, store: ReadStore, run: StageRun) -> dict[str, int]:
-    """Write the reads, aligned to their contigs; return how many."""
-    from overlapper.assembly.placed import ContigMapper, write_reads
-
-    options = _sorted_bam(run.parts.headers())
-    phased = made.haplotypes.phased if made.haplotypes else None
-    mapper = ContigMapper(made.contigs, made.placed, run.threads, made.aside)
-    return write_reads(path, mapper, phased, store, options)
 
 
 def _assembled(
@@ -338,9 +331,8 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     from overlapper.correction.doubt import bed
 
     contigs = made.contigs
-    phased = made.haplotypes.phased if made.haplotypes else None
-    table = list(contig_table(contigs, made.error_rate, made.doubt, phased, made.params.telomere))
-    graphs = (contig_gfa(contigs, made.placed, reads, phased, bases=bases) for bases in (True, False))
+    table = list(contig_table(contigs, made.error_rate, made.doubt, made.phased, made.params.telomere))
+    graphs = (contig_gfa(contigs, made.placed, reads, made.phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
     vcf = made.undecided.vcf(contigs.sequences)
     lines = [contig_fasta(contigs), *graphs, table, doubt, vcf, stats.splitlines()]

@@ -47,9 +47,7 @@ def tell_assembly(
     for stage in made.stages if verbose else []:
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
         progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
-    progress.note(made.decision())
-    for line in (*made.without_adapters(), *made.set_aside()):
-        progress.note(line)
+    progress.note(made.decision(), *made.without_adapters(), *made.set_aside())
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
     if wrong := made.cut_off:
@@ -62,17 +60,12 @@ def tell_assembly(
             f"{counted(made.left_out.group.max(), 'contig')} left out, because others cover the places of "
             "their bad reads, or by --min-relative-depth: see contigs.left_out.tsv"
         )
-    for row in aligned([line.split("\t") for line in table[: 1 + _MOST_SHOWN]]).splitlines():
-        progress.note(row)
+    rows = [line.split("\t") for line in table[: 1 + _MOST_SHOWN]]
+    progress.note(*aligned(rows).splitlines())
     if len(table) > 1 + _MOST_SHOWN:
         progress.note(f"and {len(table) - 1 - _MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
-    for line in (
-        made.told(),
-        made.held.sentence(),
-        f"files in {output}: {', '.join(written)}",
-        *made.warnings,
-    ):
-        progress.note(line)
+    files = f"files in {output}: {', '.join(written)}"
+    progress.note(made.told(), made.held.sentence(), files, *made.warnings)
 
 
 def _seconds(made: Assembled) -> dict[str, float]:

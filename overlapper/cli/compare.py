@@ -45,28 +45,15 @@ def compare(
     ] = None,
     finders: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Finders to compare, separated by commas.",
-            show_default=DEFAULT_FINDERS,
-        ),
+        options.names("Finders to compare, separated by commas.", DEFAULT_FINDERS),
     ] = None,
     extenders: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Extenders to compare, separated by commas.",
-            show_default=DEFAULT_EXTENDERS,
-        ),
+        options.names("Extenders to compare, separated by commas.", DEFAULT_EXTENDERS),
     ] = None,
     preset: Annotated[
         str,
-        typer.Option(
-            "--preset",
-            "-p",
-            metavar="NAME",
-            help="ont, clr, hifi, or auto, which estimates the error rate.",
-        ),
+        options.preset("ont, clr, hifi, or auto, which estimates the error rate."),
     ] = "auto",
     min_overlap: Annotated[
         int | None,

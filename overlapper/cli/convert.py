@@ -50,18 +50,16 @@ def convert(
     output = output or named_output or ""
     outputs = {"OUTPUT": output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (source, *(reads or []), reference))
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
-    from overlapper.runtime.threads import available_threads
 
     for path in (source, output):
         check_format(path)
     sides = options.checked_sides(both_sides, group_by, output)
-    threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)
@@ -78,12 +76,9 @@ def convert(
 
 def _read(path: str, reads: Reads | None, threads: int) -> tuple[Overlaps, Reads, dict[str, int]]:
     """Return overlaps, the reads that they number, and what there is to count."""
-    from overlapper.io.paf import reads_of_paf
-    from overlapper.io.parquet import is_parquet, reads_of_parquet
-    from overlapper.io.writers import read_overlaps
+    from overlapper.io.writers import read_overlaps, reads_named
 
-    if reads is None:
-        reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
+    reads = reads_named(path) if reads is None else reads
     overlaps = read_overlaps(path, reads, threads=threads)
     once = overlaps.distinct()
     counts = {

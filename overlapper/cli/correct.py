@@ -103,10 +103,11 @@ def correct(
     inputs = check_files(outputs, (*reads, overlaps, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ", "BAM", "SAM")
     check_choice("--uncovered", uncovered, "keep", "trim", "split")
-    load_compute(device)
+    threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
     from overlapper.correction.carried_tags import OF_GIVEN_BASES
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import is_fasta, write_reads
     from overlapper.io.tags import TagChoice
@@ -115,31 +116,29 @@ def correct(
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, given)
-    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
-    run = StageRun.checked(
-        reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=workdir, memory=memory, workers=workers, scheduler=scheduler, threads=threads,
-        device=device, gpu_memory=gpu_memory,
-        tags=None if is_fasta(output) else TagChoice.of(tags, OF_GIVEN_BASES),
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
+        tags=None if is_fasta(output) else TagChoice.of(tags, OF_GIVEN_BASES), reference=reference,
+        threads=threads,
     )  # fmt: skip
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    run = StageRun(
+        parts, preset, output, workdir, memory, workers, scheduler, threads, device, gpu_memory, params
+    )
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:
             run.print_plan(progress, params.rounds)
             return
         as_bam = output.endswith((".bam", ".sam", ".sam.gz"))
-        files.open(None if as_bam else output, write_config, table, stats, threads=run.threads)
-        record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
+        files.open(None if as_bam else output, write_config, table, stats, threads=threads)
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         made, store = _corrected(run, overlaps, uncovered, progress, files)
         progress.report("writing")
         write = _unaligned(output, run, files) if as_bam else partial(write_reads, files[output])
         calls: Counter[str] = Counter()
-        for reads_made, of_part in made.tagged_parts(store, run.threads):
+        for reads_made, of_part in made.tagged_parts(store, threads):
             write(reads_made)
             calls.update(of_part)
-        funnel = {**run.parts.left_out, **made.funnel, **calls}
+        funnel = {**parts.left_out, **made.funnel, **calls}
         facts = {
             "funnel": funnel,
             "held": made.held.facts(),
@@ -152,9 +151,7 @@ def correct(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts({**made.funnel, **calls})
-        progress.note(made.held.sentence())
-        for line in made.warnings:
-            progress.note(line)
+        progress.note(made.held.sentence(), *made.warnings)
 
 
 def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads], None]:
@@ -164,7 +161,7 @@ def _unaligned(output: str, run: StageRun, files: RunFiles) -> Callable[[Reads],
 
     options = MappingOptions(command=words_called(), headers=run.parts.headers())
     writer = files.enter_context(open_mappings(output, Reads.empty(), options, threads=run.threads))
-    return lambda reads: writer.write(reads, Mappings.unmapped())
+    return lambda reads: writer.write(reads, Mappings.empty())
 
 
 def _corrected(

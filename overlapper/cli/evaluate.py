@@ -110,11 +110,8 @@ def evaluate(
             progress.report("judging overlaps")
             scores = _overlaps(judged, paf, min_overlap, circular or [])
     else:
-        load_compute()
+        limits = {"memory": memory, "threads": load_compute(threads=threads)}
         with begun(quiet=quiet, log=log) as (progress, _):
-            from overlapper.runtime.threads import available_threads
-
-            limits = {"memory": memory, "threads": threads or available_threads()}
             progress.report("reading")
             if placements is None:
                 scores = _contigs(judged, references, circular or [], report=progress.report, **limits)

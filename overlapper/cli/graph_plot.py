@@ -17,10 +17,7 @@ overlapper graph plot layout.gfa -o layout.svg --width 360
 
 
 def graph_plot(
-    gfa: Annotated[
-        str,
-        typer.Argument(metavar="GFA", help="Assembly graph in GFA 1, from any program. - is standard input."),
-    ],
+    gfa: options.Gfa,
     output: Annotated[str, options.output("Picture, .svg or .png.")],
     width: Annotated[
         int,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.run_files import load_compute
@@ -17,10 +15,7 @@ overlapper graph stats other_assembler.gfa.gz --json stats.json
 
 
 def graph_stats(
-    gfa: Annotated[
-        str,
-        typer.Argument(metavar="GFA", help="Assembly graph in GFA 1, from any program. - is standard input."),
-    ],
+    gfa: options.Gfa,
     output: Annotated[str, options.output("The figures as text. - is standard output.")] = "-",
     json_file: Annotated[str | None, options.file("Write JSON.", "--json")] = None,
 ) -> None:

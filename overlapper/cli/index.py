@@ -45,16 +45,14 @@ def index(
     The file is mapped into memory when used. It takes 1.25 + 8 / N bytes per base, N being the sample rate.
     """
     inputs = check_files({"--output": output, "--stats": stats, "--log": log}, (*text, reference))
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
     from overlapper.index import Index, store
     from overlapper.index.limits import check_sample_rate
     from overlapper.io import read_fastx
-    from overlapper.runtime.threads import available_threads
 
     check_sample_rate(sample_rate)
-    threads = threads or available_threads()
     with begun(quiet=quiet, log=log) as (progress, files):
         files.open(stats)
         record = Record(inputs, threads, digests=stats is not None)

@@ -169,7 +169,7 @@ def layout(
     inputs = check_files(outputs, (*reads, overlaps, config, reference))
     check_name(output, "--output", "GFA")
     check_name(fasta, "--fasta", "FASTA")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record, keep_stats
     from overlapper.graph.export import check_read_lines
@@ -178,7 +178,6 @@ def layout(
     from overlapper.overlap.read_share import shorter_than
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
-    from overlapper.runtime.threads import available_threads
 
     check_format(overlaps)
     check_read_lines(read_lines)
@@ -195,11 +194,7 @@ def layout(
     }  # fmt: skip
     params = configured(LayoutParams(), config, given)
     cleaning = None if no_clean else params.clean
-    threads = threads or available_threads()
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(output, fasta, table, reads_gfa, write_config, stats)
         made = _laid_out(reads, reference, overlaps, params.graph, cleaning, threads, progress)
@@ -215,11 +210,9 @@ def layout(
         if beside:
             keep_stats(beside, told(record.document(output)), progress)
         _tell(progress, made)
-        progress.note(shortest(of_reads))
         held = held_by(made.assembly, made.reads, made.overlaps)
-        progress.note(held.sentence())
-        for line in held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap)):
-            progress.note(line)
+        poor = held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap))
+        progress.note(shortest(of_reads), held.sentence(), *poor)
         if not len(made.assembly.layout):
             progress.note(no_unitigs(len(made.overlaps), of_reads))
 

@@ -51,7 +51,8 @@ def map(
     preset: Annotated[
         str,
         options.preset(
-            "ont, clr, hifi or short (reads of a few hundred bases). The names that minimap2 uses work, too."
+            "ont, clr, hifi or short (reads of a few hundred bases). The names that minimap2 uses work, too.",
+            "-x",
         ),
     ] = "ont",
     min_length: options.MinLength = 0,
@@ -121,7 +122,7 @@ def map(
     """
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (reference, *reads, config, cram_reference))
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
     from overlapper.io.fastx import FastxParts
@@ -131,7 +132,6 @@ def map(
     from overlapper.params.mapping import ALIASES, MapParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
-    from overlapper.runtime.threads import available_threads
 
     writing = MappingOptions(eqx, read_group, sort, index, words_called(), sam)
     check_mappings_format(output, writing)
@@ -142,17 +142,13 @@ def map(
         "choice": {"most_secondary": secondary},
     }  # fmt: skip
     params = configured(MapParams.preset(preset), config, settings)
-    threads = threads or available_threads()
     of_sam = writing.as_sam(output)
     kept = TagChoice.of(tags, [b"RG"] if read_group else []) if of_sam else None
     parts = FastxParts(
         *reads, keep_qualities=of_sam, tags=kept, reference=cram_reference, part_bases=PART_BASES,
         read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
     )  # fmt: skip
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if preset in ALIASES:
             progress.note(f"preset {ALIASES[preset]}, for {preset}")
         files.open(write_config, stats)

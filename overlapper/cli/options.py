@@ -34,9 +34,14 @@ def device(text: str) -> Any:
     return typer.Option(metavar="DEVICE", help=text)
 
 
-def preset(text: str) -> Any:
-    """Return ``--preset``, which ``-x`` names, too, as in minimap2."""
-    return typer.Option("--preset", "-p", "-x", metavar="NAME", help=text)
+def preset(text: str, *names: str) -> Any:
+    """Return ``--preset``, with other names that it has: ``-x``, where minimap2 has it."""
+    return typer.Option("--preset", "-p", *names, metavar="NAME", help=text)
+
+
+def names(text: str, shown: str) -> Any:
+    """Return an option whose value is names between commas, with those that it has by default."""
+    return typer.Option(metavar="NAMES", help=text, show_default=shown)
 
 
 BothSides = Annotated[
@@ -81,6 +86,10 @@ LayoutOverlap = Annotated[
         show_default="2000; for short reads less, 500 or more, so that 40 % of their bases lie beyond it",
     ),
 ]
+Gfa = Annotated[
+    str,
+    typer.Argument(metavar="GFA", help="Assembly graph in GFA 1, from any program. - is standard input."),
+]
 Log = Annotated[str | None, file("Also write all log lines to this file.")]
 Memory = Annotated[
     int | None, size("Memory budget, such as 4G. Data are then kept on disk, and the work is done in tiles.")
@@ -117,7 +126,8 @@ Preset = Annotated[
     str,
     preset(
         "ont, clr, hifi, or auto, which estimates the error rate from the reads. The names that "
-        "minimap2 uses work, too."
+        "minimap2 uses work, too.",
+        "-x",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show nothing but errors.")]

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
 from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files
-from overlapper.cli.overlap_request import OverlapRequest
-from overlapper.cli.overlap_run import Limits, find_and_write
-from overlapper.cli.progress import Progress
-from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.overlap_request import OverlapRequest, checked_changes
+from overlapper.cli.overlap_run import find_and_write
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.runtime.output_stats import stats_beside
-
-if TYPE_CHECKING:
-    from overlapper.cli.record import Record
-    from overlapper.overlap.summary import Run
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -30,24 +24,6 @@ overlapper overlap reads.fastq.gz --copies separate -o within_copies.paf
 
 PHASES = ("reading", "sorting reads", "choosing parameters", "seeding", "overlapping", "writing")
 """Of a run without ``--copies``, which the lines of progress count."""
-
-
-class _Outputs(NamedTuple):
-    """The files that a run writes.
-
-    Attributes
-    ----------
-    overlaps : str
-    write_config, stats : str or None
-        Those of the options; None where only a plan is asked for.
-    beside : str or None
-        Statistics beside the overlaps, where ``stats`` is None.
-    """
-
-    overlaps: str
-    write_config: str | None
-    stats: str | None
-    beside: str | None
 
 
 def overlap(
@@ -137,14 +113,7 @@ def overlap(
         int | None, options.size("Most disk that tiles may take, not counting the overlaps.")
     ] = None,
     workdir: options.Workdir = None,
-    plan: Annotated[
-        bool,
-        typer.Option(
-            "--plan",
-            help="Only read the input, and print the memory, disk and time that a "
-            "run within a budget would take.",
-        ),
-    ] = False,
+    plan: options.Plan = False,
     workers: options.Workers = 0,
     scheduler: options.Scheduler = None,
     quiet: options.Quiet = False,
@@ -167,66 +136,50 @@ def overlap(
         "best_of_pair": best_of_pair,
     }
     check_choice("--copies", copies, "keep", "separate")
-    limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
-    if copies and limits.given:
+    if copies and (workdir is not None or any((memory, disk, plan, workers, scheduler))):
         raise typer.BadParameter(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
-    outputs, inputs = _outputs(output, write_config, stats, log, (*reads, config, reference), plan)
-    # Start the GPU driver early only if a GPU is likely: `auto` uses one for chains only on large read sets,
-    # which is decided once the reads are there.
-    load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
-
-    from overlapper.cli.record import Record
-    from overlapper.io.read_filter import ReadFilter
-
-    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
-    request = OverlapRequest.checked(
-        reads, output, preset, config, given, read_filter=read_filter, reference=reference,
-        both_sides=both_sides, group_by=group_by, threads=threads, device=device,
-        gpu_memory=gpu_memory,
-    )  # fmt: skip
-    phases = () if copies else PHASES
-    with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):
-        record = Record(inputs, request.threads, request.parts.read_filter, digests=outputs.stats is not None)
-        files.open(outputs.write_config, outputs.stats)
-        result = find_and_write(request, limits, copies, progress, files)
-        if result is not None:
-            result = dataclasses.replace(result, funnel={**request.parts.left_out, **result.funnel})
-            _write_results(result, outputs, record, progress, files)
-
-
-def _outputs(
-    output: str,
-    write_config: str | None,
-    stats: str | None,
-    log: str | None,
-    read: Iterable[str | None],
-    plan: bool,
-) -> tuple[_Outputs, list[str]]:
-    """Check the files of a run; return those that it writes, and the inputs."""
     beside = None if stats or plan else stats_beside(output)
     outputs = {
         OUTPUT: output, "--write-config": write_config, "--stats": stats,
         "the statistics next to the overlaps": beside, "--log": log,
     }  # fmt: skip
-    inputs = check_files(outputs, read)
-    return _Outputs(output, *((None, None) if plan else (write_config, stats)), beside), inputs
+    inputs = check_files(outputs, (*reads, config, reference))
+    write_config, stats = (None, None) if plan else (write_config, stats)
+    # Start the GPU driver early only if a GPU is likely: `auto` uses one for chains only on large read sets,
+    # which is decided once the reads are there.
+    likely = extender not in (None, "chain") or device.startswith("cuda")
+    threads = load_compute(device if likely else "cpu", threads)
 
+    from overlapper.cli.record import Record, keep_stats
+    from overlapper.io.fastx import FastxParts
+    from overlapper.io.read_filter import ReadFilter
+    from overlapper.io.writers import check_format
 
-def _write_results(
-    result: Run, outputs: _Outputs, record: Record, progress: Progress, files: RunFiles
-) -> None:
-    """Complete the files of a run whose overlaps are written, and report what it found."""
-    from overlapper.cli.record import keep_stats
-
-    files.write(outputs.write_config, result.params.to_toml)
-    files.write(outputs.stats, lambda: result.to_json(record.document()))
-    files.flush(outputs.stats)  # a pipe that nobody reads ends the run before any file has its name
-    files.close()
-    if outputs.beside:
-        keep_stats(outputs.beside, result.to_json(record.document(outputs.overlaps)), progress)
-    progress.note(result.why)
-    progress.counts(result.funnel)
-    if not result.funnel.get("overlaps"):
-        progress.note(result.emptied())
+    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
+    changes = checked_changes(config, given)
+    parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
+    check_format(output)
+    request = OverlapRequest(
+        parts, preset, output, workdir, memory, workers, scheduler, threads, device, gpu_memory,
+        options.checked_sides(both_sides, group_by, output), changes, disk, plan,
+    )  # fmt: skip
+    phases = () if copies else PHASES
+    with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+        record = Record(inputs, threads, read_filter, digests=stats is not None)
+        files.open(write_config, stats)
+        result = find_and_write(request, copies, progress, files)
+        if result is None:
+            return
+        result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
+        files.write(write_config, result.params.to_toml)
+        files.write(stats, lambda: result.to_json(record.document()))
+        files.flush(stats)  # a pipe that nobody reads ends the run before any file has its name
+        files.close()
+        if beside:
+            keep_stats(beside, result.to_json(record.document(output)), progress)
+        progress.note(result.why)
+        progress.counts(result.funnel)
+        if not result.funnel.get("overlaps"):
+            progress.note(result.emptied())

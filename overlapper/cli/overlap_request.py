@@ -3,86 +3,52 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.config import read_config
+from overlapper.cli.run_request import RunRequest
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from overlapper.io.fastx import FastxParts
-    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import OverlapWriter
     from overlapper.tables import Reads
 
 
 @dataclasses.dataclass(frozen=True)
-class OverlapRequest:
-    """Reads, parameters, devices and output of a run of ``overlapper overlap``.
+class OverlapRequest(RunRequest):
+    """A run of ``overlapper overlap``; see `RunRequest` for the other attributes.
 
     Attributes
     ----------
-    parts : FastxParts
-        The reads.
-    output, preset : str
     sides : mapping
         How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
     changes : mapping
         Parameters that differ from the preset.
-    extender : str
-        Its name, of these or by default.
-    threads : int
-        Of all processes together.
-    device : str
-        What candidates are extended on, as the user asked for it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
+    disk : int or None
+        Most bytes that tiles may take; None or 0 for no limit.
+    plan : bool
+        Only say what a run would take.
     """
 
-    parts: FastxParts
-    output: str
     sides: Mapping[str, bool]
-    preset: str
     changes: Mapping[str, Any]
-    extender: str
-    threads: int
-    device: str
-    gpu_memory: int
+    disk: int | None
+    plan: bool
 
-    @classmethod
-    def checked(
-        cls,
-        reads: Sequence[str],
-        output: str,
-        preset: str,
-        config: str | None,
-        given: Mapping[str, Any],
-        *,
-        read_filter: ReadFilter,
-        reference: str | None,
-        both_sides: bool,
-        group_by: str | None,
-        threads: int,
-        device: str,
-        gpu_memory: int,
-    ) -> Self:
-        """Check what the command was asked for; ``given`` are options that go before those of ``config``."""
-        from overlapper.cli.options import checked_sides
-        from overlapper.io.fastx import FastxParts
-        from overlapper.io.writers import check_format
-        from overlapper.overlap.presets import check_preset
+    @property
+    def extender(self) -> str:
+        """Name of the extender, of the changes or by default."""
         from overlapper.params.stages import Params
-        from overlapper.runtime.threads import available_threads
 
-        changes = _changes(config, given)
-        threads = threads or available_threads()
-        parts = FastxParts(*reads, read_filter=read_filter, reference=reference, threads=threads)
-        check_preset(preset)
-        check_format(output)
-        sides = checked_sides(both_sides, group_by, output)
-        extender = changes.get("extender", Params().extender)
-        return cls(parts, output, sides, preset, changes, extender, threads, device, gpu_memory)
+        return self.changes.get("extender", Params().extender)
+
+    @property
+    def tiled(self) -> bool:
+        """Whether a limit is given, or workers or a folder, which ask for tiles."""
+        limits = (self.memory, self.disk, self.plan, self.workers, self.scheduler)
+        return self.workdir is not None or any(limits)
 
     def open_output(self, reads: Reads) -> AbstractContextManager[OverlapWriter]:
         """Open the file of overlaps; ``reads`` are their names and lengths."""
@@ -106,8 +72,8 @@ class OverlapRequest:
         ]
 
 
-def _changes(config: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a file and of options as one, the options above."""
+def checked_changes(config: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a file and of options as one, the options above, all checked."""
     from overlapper.candidates.registry import finder
     from overlapper.extend.registry import extender
     from overlapper.params.shortcuts import merged, nested

@@ -21,45 +21,14 @@ if TYPE_CHECKING:
     from overlapper.tables import Reads
 
 
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """Limits of a run (memory, disk, workers) and its work folder; 0 and None where not given.
-
-    Attributes
-    ----------
-    memory, disk : int
-        Bytes.
-    workdir : str or None
-    plan : bool
-        Only say what a run would take.
-    workers : int
-        Processes to start.
-    scheduler : str or None
-        Address of a Dask scheduler.
-    """
-
-    memory: int = 0
-    disk: int = 0
-    workdir: str | None = None
-    plan: bool = False
-    workers: int = 0
-    scheduler: str | None = None
-
-    @property
-    def given(self) -> bool:
-        """Whether any is given, which asks for tiles."""
-        return self != Limits()
-
-
 def find_and_write(
-    request: OverlapRequest, limits: Limits, copies: str | None, progress: Progress, files: RunFiles
+    request: OverlapRequest, copies: str | None, progress: Progress, files: RunFiles
 ) -> Run | None:
     """Find overlaps and write them; None when only a plan was asked for.
 
     Parameters
     ----------
     request : OverlapRequest
-    limits : Limits
     copies : str or None
         ``keep`` or ``separate`` to tell copies apart.
     progress : Progress
@@ -67,25 +36,24 @@ def find_and_write(
     """
     with ExitStack() as closing:
         folder, opened = None, None
-        if limits.given:
-            devices = devices_for(request.extender, request.device, limits.scheduler)
-            limits = dataclasses.replace(limits, workers=allowed(limits.workers, devices, progress))
+        if request.tiled:
+            devices = devices_for(request.extender, request.device, request.scheduler)
+            request = dataclasses.replace(request, workers=allowed(request.workers, devices, progress))
         progress.report("reading")
-        if limits.given:
-            store, folder = _on_disk(request, limits, progress, closing)
+        if request.tiled:
+            store, folder = _on_disk(request, progress, closing)
         else:
             store, opened = _in_memory(request, copies, progress, closing)
-        plan = _planned(request, limits, store, folder) if folder else []
+        plan = _planned(request, store, folder) if folder else []
         hints = request.hints(store.mapped())
-        if limits.plan:
+        if request.plan:
             for line in (*plan, *hints):
                 print(line)
             return None
-        for line in hints:
-            progress.note(line)
+        progress.note(*hints)
         writer = files.enter_context(request.open_output(store.names()))
         if folder:
-            workers = connected(limits.workers, limits.scheduler, request.threads, devices, closing)
+            workers = connected(request.workers, request.scheduler, request.threads, devices, closing)
             folder = dataclasses.replace(folder, workers=workers)
 
         # Loaded while files are read, where they are read into memory.
@@ -164,34 +132,30 @@ def _opened(
     return opened
 
 
-def _on_disk(
-    request: OverlapRequest, limits: Limits, progress: Progress, closing: ExitStack
-) -> tuple[ReadStore, Folder]:
+def _on_disk(request: OverlapRequest, progress: Progress, closing: ExitStack) -> tuple[ReadStore, Folder]:
     """Pack the reads in a work folder, unless they are there."""
     from overlapper.overlap.tiles import Folder
-    from overlapper.tiled.plan import Budget
     from overlapper.tiled.reads import store_reads
     from overlapper.tiled.workdir import Workdir
 
-    place = closing.enter_context(work_folder(limits.workdir, request.output))
+    place = closing.enter_context(work_folder(request.workdir, request.output))
     workdir = closing.enter_context(Workdir(place, note=progress.note))
     store = store_reads(workdir, request.parts)
     progress.left_out(request.parts.left_out)
-    budget = Budget.of(limits.memory, request.threads, max(1, limits.workers))
-    return store, Folder(workdir, budget)
+    return store, Folder(workdir, request.budget)
 
 
-def _planned(request: OverlapRequest, limits: Limits, store: ReadStore, folder: Folder) -> list[str]:
+def _planned(request: OverlapRequest, store: ReadStore, folder: Folder) -> list[str]:
     """Say what a run would take, where that is asked for; refuse one that takes too much of the disk."""
     from overlapper.overlap.pipeline import planned
     from overlapper.tiled.plan import check_disk, describe
 
-    if not limits.plan and not limits.disk:
+    if not request.plan and not request.disk:
         return []
     params = planned(store, folder.budget, request.preset, request.changes)
-    if limits.plan:
+    if request.plan:
         return describe(store, params, folder.budget)
-    check_disk(store, params, request.threads, limits.disk)
+    check_disk(store, params, request.threads, request.disk or 0)
     return []
 
 

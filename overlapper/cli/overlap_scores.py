@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from overlapper.cli.tables import aligned
+from overlapper.cli.tables import aligned, number
 
 if TYPE_CHECKING:
     from overlapper.evaluation.overlaps import Bin, Evaluation, Scores
@@ -75,9 +75,6 @@ def as_text(result: Evaluation) -> str:
 
 
 def _cells(scores: Scores) -> tuple[str, ...]:
-    def number(value: float | None, form: str) -> str:
-        return "-" if value is None else form.format(value)
-
     return (
         str(scores.true_pairs),
         number(scores.recall if scores.true_pairs else None, "{:.5f}"),

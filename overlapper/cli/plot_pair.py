@@ -17,21 +17,12 @@ overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pa
 
 
 def plot_pair(
-    reads: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="READS...",
-            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed. - is standard input.",
-        ),
-    ],
+    reads: options.ReadFiles,
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read on the horizontal axis.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read on the vertical axis.")],
     output: Annotated[str, options.output("Picture, .svg or .png.")],
     min_seed: Annotated[int, options.bases("Shortest exact match that is drawn.")] = 15,
-    preset: Annotated[
-        str,
-        typer.Option("--preset", "-p", metavar="NAME", help="Preset for the alignment: ont, clr or hifi."),
-    ] = "ont",
+    preset: Annotated[str, options.preset("Preset for the alignment: ont, clr or hifi.")] = "ont",
     reference: options.Reference = None,
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
@@ -47,7 +38,7 @@ def plot_pair(
         raise typer.BadParameter(f"--min-seed is {min_seed}, expected 1 or more")
     if first == second:
         raise typer.BadParameter("A and B are the same read: name two")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     import numpy as np
 
@@ -57,13 +48,12 @@ def plot_pair(
     from overlapper.io.outputs import check_ending
     from overlapper.overlap.presets import check_preset
     from overlapper.plots import align_pair, plot_pair
-    from overlapper.runtime.threads import available_threads
 
     check_ending(output, FORMATS)
     check_preset(preset)
     with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading")
-        table = read_fastx(*reads, reference=reference, threads=threads or available_threads())
+        table = read_fastx(*reads, reference=reference, threads=threads)
         numbers = {name: i for i, name in enumerate(table.names)}
         for name in (first, second):
             if name not in numbers:

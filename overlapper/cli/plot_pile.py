@@ -30,20 +30,17 @@ def plot_pile(
     background shows the number of overlaps that cover each base. PNG needs the extra plot.
     """
     check_files({"--output": output, "--log": log}, [overlaps])
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.drawing.files import FORMATS, write_picture
     from overlapper.io.outputs import check_ending
-    from overlapper.io.paf import reads_of_paf
-    from overlapper.io.parquet import is_parquet, reads_of_parquet
-    from overlapper.io.writers import check_format, read_overlaps
+    from overlapper.io.writers import check_format, read_overlaps, reads_named
     from overlapper.plots import plot_pile
-    from overlapper.runtime.threads import available_threads
 
     check_ending(output, FORMATS)
     check_format(overlaps)
     with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading overlaps")
-        reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)
-        table = read_overlaps(overlaps, reads, threads=threads or available_threads())
+        reads = reads_named(overlaps)
+        table = read_overlaps(overlaps, reads, threads=threads)
         write_picture(plot_pile(table, reads, read), output)

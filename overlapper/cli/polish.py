@@ -68,43 +68,38 @@ def polish(
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (layout, *reads, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.cli.record import Record
-    from overlapper.correction import contradictions
     from overlapper.correction.polish import read_unitigs
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
-    from overlapper.overlap.read_share import OF_OTHERS
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
 
     given = {"rounds": rounds, "max_depth": max_depth, "depth": depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
-    read_filter = ReadFilter(min_length, min_quality, no_duplex_parents)
-    run = StageRun.checked(
-        reads, params, preset, read_filter=read_filter, reference=reference,
-        output=output, workdir=workdir, memory=memory, workers=workers, scheduler=scheduler, threads=threads,
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality, no_duplex_parents),
+        reference=reference, threads=threads,
     )  # fmt: skip
-    with begun(quiet=quiet, verbose=verbose, log=log) as (
-        progress,
-        files,
-    ):
+    run = StageRun(parts, preset, output, workdir, memory, workers, scheduler, threads, "cpu", 0, params)
+    with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         if plan:
             run.print_plan(progress, 0, read_unitigs(layout).sequences.total_bases)
             return
-        files.open(output, write_config, stats, threads=run.threads)
-        record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
+        files.open(output, write_config, stats, threads=threads)
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         clock = Clock()
         made = _polished(run, layout, progress, files, clock)
         clock.lap("polishing")
         progress.report("writing")
         write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
-        left = contradictions.warning(made.unitigs.sequences.names, made.doubt)
-        warnings = [*made.held.warnings(OF_OTHERS), *made.warnings, *left]
-        counts = {**run.parts.left_out, **made.funnel}
+        warnings = made.all_warnings()
+        counts = {**parts.left_out, **made.funnel}
         facts = {
             "counts": counts,
             "held": made.held.facts(),
@@ -117,9 +112,7 @@ def polish(
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
-        progress.note(made.held.sentence())
-        for line in warnings:
-            progress.note(line)
+        progress.note(made.held.sentence(), *warnings)
 
 
 def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, clock: Clock) -> Polished:

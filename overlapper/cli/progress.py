@@ -77,8 +77,7 @@ class Progress:
         if self._bar:
             self._bar.stop()
         if error is None:
-            for line in footer():
-                self.note(line)
+            self.note(*footer())
         if error is not None and not isinstance(error, SystemExit):
             self._logged(f"error: {error}")
         if self._log:
@@ -116,17 +115,18 @@ class Progress:
                 bar.reset(0, total=total or None, description=title)
             bar.update(0, completed=done, total=total or None)
 
-    def note(self, text: str) -> None:
-        """Write one line that stays."""
-        self._logged(text)
-        if self._quiet:
-            return
-        if self._bar:
-            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
-        elif self._stream.isatty():
-            self._stream.write(f"{text}\n")
-        else:
-            self._stamped(text)
+    def note(self, *lines: str) -> None:
+        """Write lines that stay."""
+        for text in lines:
+            self._logged(text)
+            if self._quiet:
+                continue
+            if self._bar:
+                self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            elif self._stream.isatty():
+                self._stream.write(f"{text}\n")
+            else:
+                self._stamped(text)
 
     def counts(self, counts: dict[str, int], heading: str = "") -> None:
         """Write counts, one a line; counts of 0 only with ``--verbose``, and no heading of none."""

@@ -50,12 +50,10 @@ def report(
     """
     check_files({"--output": output, "--log": log}, files)
     check_name(output, "--output", "HTML")
-    load_compute()
+    threads = load_compute(threads=threads)
 
     from overlapper.report import build_report, read_inputs
-    from overlapper.runtime.threads import available_threads
 
-    threads = threads or available_threads()
     with begun(quiet=quiet, log=log) as (progress, made):
         made.open(output)
         inputs = read_inputs(files, reference=reference, threads=threads, report=progress.report)

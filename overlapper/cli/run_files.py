@@ -17,14 +17,23 @@ if TYPE_CHECKING:
     from overlapper.io.outputs import OutputFile
 
 
-def load_compute(device: str = "cpu") -> None:
-    """Load numba and set up the memory allocator; the driver of GPUs starts meanwhile if one may be used."""
+def load_compute(device: str = "cpu", threads: int = 0) -> int:
+    """Load numba and set up the memory allocator; the driver of GPUs starts meanwhile if one may be used.
+
+    Returns
+    -------
+    int
+        The threads to use: those that were asked for, all for 0.
+    """
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
     from overlapper.runtime.gpu.devices import start_driver
 
     start_driver(device)
     load_numba()
     tune_malloc()
+    from overlapper.runtime.threads import available_threads  # and numpy, with numba above
+
+    return threads or available_threads()
 
 
 class RunFiles(ExitStack):

@@ -92,18 +92,16 @@ def seeds(
     _check_kind(kind, min_length, max_matches)
     outputs = {OUTPUT: output, "--stats": stats, "--log": log}
     inputs = check_files(outputs, (text, *reads, index, reference))
-    load_compute(device)
+    threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
     from overlapper.io import read_fastx
     from overlapper.io.matches import ENDINGS
     from overlapper.io.outputs import check_format
     from overlapper.runtime.gpu.devices import select_devices
-    from overlapper.runtime.threads import available_threads
 
     check_format(output, ENDINGS)
     devices = select_devices(device)
-    threads = threads or available_threads()
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(stats)
@@ -175,8 +173,8 @@ def _open_placed(output: str, reads: Reads, searched: Index, threads: int) -> It
     names, targets = (
         Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, searched.text)
     )
-    with open_matches(output, names, targets, threads=threads) as writer:
-        yield lambda matches, first: writer.write(_placed(searched, matches, first))
+    with open_matches(output, names, targets, threads=threads) as write:
+        yield lambda matches, first: write(_placed(searched, matches, first))
 
 
 def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:

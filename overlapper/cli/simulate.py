@@ -57,13 +57,10 @@ def simulate(
     ] = False,
     preset: Annotated[
         str,
-        typer.Option(
-            "--preset",
-            "-p",
-            metavar="NAME",
-            help="real-clr, real-ont or real-hifi: errors as measured on real reads, with bad reads, bad "
+        options.preset(
+            "real-clr, real-ont or real-hifi: errors as measured on real reads, with bad reads, bad "
             "stretches, bad ends, missed adapters and chimeras. hifi, clr, ont-r7, ont-r9, ont-r10, "
-            "ont (the newest of these) or perfect: errors spread evenly.",
+            "ont (the newest of these) or perfect: errors spread evenly."
         ),
     ] = "ont",
     coverage: Annotated[

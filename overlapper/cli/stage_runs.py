@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import work_folder
+from overlapper.cli.run_request import RunRequest
 from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from overlapper.correction.resources import Resources
-    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
-    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.read_store import ReadStore
-    from overlapper.io.tags import TagChoice
     from overlapper.overlap.distributed import Cluster
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
-    from overlapper.tiled.plan import Budget
     from overlapper.tiled.workdir import Workdir
 
 
@@ -33,97 +28,34 @@ def _no_others(heads: Reads) -> list[Input]:
 
 
 @dataclasses.dataclass(frozen=True)
-class StageRun:
-    """A run as it was asked for, checked: its reads and parameters, and what it may use.
+class StageRun(RunRequest):
+    """A run of stages; see `RunRequest` for the other attributes.
 
     Attributes
     ----------
-    parts : FastxParts
-        The reads, with their qualities.
-    preset : str
     params : dataclass
         Parameters; what the result depends on is in these, the preset and the reads alone.
-    output : str
-    workdir : str or None
-        The folder that keeps what is finished; None keeps nothing.
     option : str
-        What the user names this folder with.
-    memory : int
-        Bytes of main memory to stay within, by working on disk; 0 works in memory, without workers.
-    workers : int
-        Processes to start.
-    scheduler : str or None
-        Address of a Dask scheduler.
-    threads : int
-    device : str
-        What finds overlaps, as the user asked for it.
-    devices : list of Device
-        What it is.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
+        What the user names the folder with.
     """
 
-    parts: FastxParts
-    preset: str
     params: Any
-    output: str
-    workdir: str | None
-    option: str
-    memory: int
-    workers: int
-    scheduler: str | None
-    threads: int
-    device: str
-    devices: list[Device]
-    gpu_memory: int
+    option: str = "--workdir"
 
-    @classmethod
-    def checked(
-        cls,
-        reads: Sequence[str],
-        params: Any,
-        preset: str,
-        *,
-        read_filter: ReadFilter,
-        reference: str | None,
-        output: str,
-        workdir: str | None,
-        option: str = "--workdir",
-        memory: int | None,
-        workers: int,
-        scheduler: str | None,
-        threads: int,
-        device: str = "cpu",
-        gpu_memory: int = 0,
-        tags: TagChoice | None = None,
-    ) -> Self:
-        """Check what a command was asked for, before any read is read."""
-        from overlapper.io.fastx import FastxParts
-        from overlapper.overlap.presets import check_preset
-        from overlapper.runtime.gpu.devices import select_devices
-        from overlapper.runtime.threads import available_threads
+    def __post_init__(self) -> None:
         from overlapper.tiled.workdir import check_workdir
 
-        if workdir:
-            check_workdir(workdir, option)
-        check_preset(preset)
-        devices = select_devices(device)
-        threads = threads or available_threads()
-        parts = FastxParts(
-            *reads, keep_qualities=True, read_filter=read_filter, tags=tags,
-            reference=reference, threads=threads,
-        )  # fmt: skip
-        return cls(
-            parts, preset, params, output, workdir, option, memory or 0, workers, scheduler, threads, device,
-            devices, gpu_memory,
-        )  # fmt: skip
+        if self.workdir:
+            check_workdir(self.workdir, self.option)
+        super().__post_init__()
+        _ = self.devices
 
-    @property
-    def budget(self) -> Budget:
-        """The memory and threads that the run may take."""
-        from overlapper.tiled.plan import Budget
+    @functools.cached_property
+    def devices(self) -> list[Device]:
+        """What overlaps are found on."""
+        from overlapper.runtime.gpu.devices import select_devices
 
-        return Budget.of(self.memory, self.threads, max(1, self.workers))
+        return select_devices(self.device)
 
     @property
     def on_disk(self) -> bool:
@@ -217,7 +149,9 @@ class StageRun:
         states, given = states_of(self.parts.sources), self.parts.together()
         progress.left_out(self.parts.left_out)
         # Each takes a thread, while all others sort the reads.
-        digests = {what: start(partial(digest_of_reads, given, DIGESTS[what])) for what in DIGESTS if place}
+        digests = {
+            what: start(functools.partial(digest_of_reads, given, DIGESTS[what])) for what in DIGESTS if place
+        }
         progress.report("sorting reads")
         store = packed(given, self.parts.threads)
         if place:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper.correction import contradictions
 from overlapper.correction.chosen_reads import choose
 from overlapper.correction.consensus import Consensus, consensus_in_parts
 from overlapper.correction.contradictions import CONTRADICTED, Mended
@@ -35,7 +36,7 @@ from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, polishing_error_rate
-from overlapper.overlap.read_share import ReadShare
+from overlapper.overlap.read_share import OF_OTHERS, ReadShare
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Reads
@@ -80,6 +81,11 @@ class Polished:
     held: ReadShare
     warnings: list[str]
     doubt: Doubt
+
+    def all_warnings(self) -> list[str]:
+        """Return also what there is to say of the reads that were used, and of what they contradict."""
+        left = contradictions.warning(self.unitigs.sequences.names, self.doubt)
+        return [*self.held.warnings(OF_OTHERS), *self.warnings, *left]
 
 
 @dataclasses.dataclass(frozen=True)

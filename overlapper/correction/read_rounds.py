@@ -82,7 +82,7 @@ def _vote_on_all(
     for made in setup.vote(pileups):
         writer.add(made.part)
         bases, unconfirmed = bases + made.part.reads.total_bases, unconfirmed + made.unconfirmed
-    return {**setup.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
+    return {**setup.params.fitted(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
 
 
 def _vote_by_leaders(
@@ -148,7 +148,7 @@ def _vote_on_leaders(
             writer.add_rows(rows[-1])
             unconfirmed += made.unconfirmed
         leading, alike = np.concatenate([leading, of_wave]), Rows.concat(rows)
-    return {**setup.facts(), "leaders": len(leading), UNVOTED: unconfirmed}
+    return {**setup.params.fitted(), "leaders": len(leading), UNVOTED: unconfirmed}
 
 
 def _vote_on_unsettled(
@@ -168,8 +168,8 @@ def _vote_on_unsettled(
 
     bases, unconfirmed = setup.write_all(divided, unchanged, pileups, writer)
     return {
-        **setup.facts(), "settled": int(settled.stays.sum()), "error rate": float(error_rate(pileups)),
-        "bases": bases, UNVOTED: unconfirmed,
+        **setup.params.fitted(), "settled": int(settled.stays.sum()),
+        "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: unconfirmed,
     }  # fmt: skip
 
 
@@ -240,10 +240,6 @@ class _VoteSetup(NamedTuple):
         params = fit_threshold(pileups, params, round_.threads)
         doubt = None if round_.number == 1 else fit_doubt(pileups, params, round_.threads)
         return cls(params, doubt, round_)
-
-    def facts(self) -> Facts:
-        """Return the fitted parameters."""
-        return self.params.fitted()
 
     def vote(self, pileups: PileupSource, targets: np.ndarray | None = None) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus in parts, in order."""

@@ -22,7 +22,7 @@ from overlapper.correction.chosen_reads import groups_of
 from overlapper.correction.pileup_source import PileupSource
 from overlapper.correction.read_consensus import ReadConsensus
 from overlapper.correction.read_rounds import vote
-from overlapper.correction.resources import ChangedParams, Resources
+from overlapper.correction.resources import Resources
 from overlapper.correction.round_overlaps import find_rows
 from overlapper.correction.rounds import Round
 from overlapper.correction.uncovered import Parts, Uncovered, cut_uncovered
@@ -101,7 +101,6 @@ def correct_packed(
     *,
     order: np.ndarray | None = None,
     preset: str | ErrorRate = "auto",
-    overlap_changes: ChangedParams = None,
     uncovered: Uncovered = Uncovered.KEEP,
     report: Report = unreported,
 ) -> Corrected:
@@ -119,8 +118,6 @@ def correct_packed(
     params : CorrectParams, optional
     preset : str or ErrorRate
         For finding the overlaps of the first round; later rounds estimate the error rate anew.
-    overlap_changes : mapping, optional
-        Parameters of the first round's overlaps that differ from the preset, as `Params.changed` takes them.
     uncovered : Uncovered
         What becomes of bases that too few reads cover.
     report : callable
@@ -146,10 +143,8 @@ def correct_packed(
     reads: ReadColumns = store
     for number in itertools.count(1):
         round_ = Round(number, resources, report)
-        asked = (overlap_changes or {}) if number == 1 else {}
-        for_votes = {**asked, "classes": {**COPIES_TOLD_LATER, **asked.get("classes", {})}}
         in_order, rate = (store, preset) if number == 1 else (None, CORRECTED)
-        rows = find_rows(round_, reads, in_order, groups, given, rate, for_votes)
+        rows = find_rows(round_, reads, in_order, groups, given, rate, {"classes": COPIES_TOLD_LATER})
         given, found = None, rows.facts["overlaps"]
         made, facts = vote(PileupSource.of_reads(reads, rows, room), params, round_)
         del rows

@@ -51,13 +51,12 @@ class UnitigWindows:
         unitig, turn = bounds.target, self.turn[bounds.target]
         low, high = bounds.start_with_margin + turn, bounds.end_with_margin + turn
         length = sequences.lengths[unitig]
-        parts: list[str] = []
+        parts = [np.empty(0, np.uint8)]
         for u, windows in enumerate(itertools.pairwise(np.searchsorted(unitig, range(len(sequences) + 1)))):
             codes = sequences.codes(u)
             for window in range(*windows):
-                places = np.arange(low[window], high[window])
-                parts.append("".join(LETTERS[codes.take(places, mode="wrap")]))
-        self.reads = Reads.from_sequences(map(str, range(len(parts))), parts)
+                parts.append(codes.take(np.arange(low[window], high[window]), mode="wrap"))
+        self.reads = pack_reads(np.concatenate(parts), high - low, None, [*map(str, range(len(low)))])
         self.intervals = Windows(unitig, low, high, length)
         self.first, self.last = bounds.start + turn - low, bounds.end + turn - low
         self.last += (bounds.end == length) & (bounds.end_with_margin == length)
@@ -142,6 +141,3 @@ class Joined:
             doubt = doubt.turned(first, np.zeros(len(first), np.bool_), lengths)
             doubt = dataclasses.replace(doubt, end=np.minimum(doubt.end, lengths[doubt.contig]))
         return pack_reads(codes, lengths, quality, windows.unitigs.names), doubt
-
-
-LETTERS = np.array(list("ACGTN"))

@@ -25,34 +25,28 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 _REPAIR = "Repair the line or leave it out."
 
 
-def text_lines(path: str, *, record: str = "on line") -> Generator[str]:
+def text_lines(path: str) -> Generator[str]:
     """Yield the lines of a file, plain or gzip, without their ends; ``-`` is standard input.
 
     Who may stop before the last line closes it (`contextlib.closing`), and with it the file.
-
-    Parameters
-    ----------
-    path : str
-    record : str
-        What errors call a line, before its number.
 
     Raises
     ------
     FormatError, InputError
         As `lines_of` and `overlapper.io.sources.line_blocks` do.
     """
-    return lines_of(line_blocks(path), path, record=record)
+    return lines_of(line_blocks(path), path)
 
 
-def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "on line") -> Generator[str]:
+def lines_of(blocks: Iterable[bytes], path: str) -> Generator[str]:
     """Yield the lines of blocks of whole lines, without their ends.
 
     Parameters
     ----------
     blocks : iterable of bytes
         Every line with its line feed.
-    path, record : str
-        What errors call the file, and a line, before its number.
+    path : str
+        What errors call the file.
 
     Raises
     ------
@@ -66,12 +60,12 @@ def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "on line") -> 
                 raise ValueError
             lines = block.decode().replace("\r\n", "\n").split("\n")[:-1]
         except ValueError:
-            raise _first_fault(block, path, record, before) from None
+            raise _first_fault(block, path, before) from None
         before += len(lines)
         yield from lines
 
 
-def _first_fault(block: bytes, path: str, record: str, before: int) -> FormatError:
+def _first_fault(block: bytes, path: str, before: int) -> FormatError:
     """Return the error of the first line that is no text, of which there is one."""
     for number, line in enumerate(block.split(b"\n"), before + 1):
         found = _CONTROL.search(line + b"\n")
@@ -83,7 +77,7 @@ def _first_fault(block: bytes, path: str, record: str, before: int) -> FormatErr
             if not found:
                 continue
             problem = f"has byte {found.group()[0]} in place {found.start() + 1}, a control character"
-        return FormatError(problem, file=path, record=f"{record} {number}", remedy=_REPAIR)
+        return FormatError(problem, file=path, record=f"on line {number}", remedy=_REPAIR)
     raise AssertionError("no bad line found")
 
 

@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,16 +31,13 @@ _ROWS_A_BLOCK = 1 << 15
 _GROUP_ROWS = 1 << 20
 
 
-class MatchWriter(Protocol):
-    """An open file that matches are written to."""
-
-    def write(self, rows: MatchRows) -> None:
-        """Write matches."""
+WriteMatches = Callable[["MatchRows"], None]
+"""Writes matches to an open file."""
 
 
 def open_matches(
     path: str, reads: Names, text: Names, *, threads: int = 1
-) -> AbstractContextManager[MatchWriter]:
+) -> AbstractContextManager[WriteMatches]:
     """Open a file for matches, in the format that its name ends in; ``-`` is TSV on standard output.
 
     The file appears when the context is left, and does not when it is left by an error.
@@ -75,69 +72,51 @@ def open_matches(
 @contextlib.contextmanager
 def _text_writer(
     path: str, formatter: Callable[..., int], head: bytes, reads: Names, text: Names, threads: int
-) -> Iterator[MatchWriter]:
-    with OutputFile(path, threads=threads) as output:
-        output.write(head)
-        yield _TextWriter(output, formatter, reads, text, threads)
+) -> Iterator[WriteMatches]:
+    """Open text, of which several threads format blocks of rows."""
+    from overlapper.kernels.text.match_formatting import ROW_BYTES
 
+    row_bytes = ROW_BYTES + sum(int(np.diff(n.name_offsets).max(initial=0)) for n in (reads, text))
 
-class _TextWriter:
-    """Formats blocks of rows on several threads."""
-
-    def __init__(
-        self, output: OutputFile, formatter: Callable[..., int], reads: Names, text: Names, threads: int
-    ) -> None:
-        self._output, self._formatter, self._threads = output, formatter, threads
-        self._reads, self._text = reads, text
-        self._longest_names = sum(int(np.diff(n.name_offsets).max(initial=0)) for n in (reads, text))
-
-    def write(self, rows: MatchRows) -> None:
-        from overlapper.kernels.text.match_formatting import ROW_BYTES
-
+    def write(rows: MatchRows) -> None:
         def text_of(start: int) -> memoryview:
             stop = min(start + _ROWS_A_BLOCK, len(rows.query))
-            out = np.empty((stop - start) * (ROW_BYTES + self._longest_names), np.uint8)
-            return out[: self._formatter(rows, self._reads, self._text, start, stop, out)].data
+            out = np.empty((stop - start) * row_bytes, np.uint8)
+            return out[: formatter(rows, reads, text, start, stop, out)].data
 
-        for text in map_in_order(text_of, range(0, len(rows.query), _ROWS_A_BLOCK), self._threads):
-            self._output.write(text)
+        for block in map_in_order(text_of, range(0, len(rows.query), _ROWS_A_BLOCK), threads):
+            output.write(block)
+
+    with OutputFile(path, threads=threads) as output:
+        output.write(head)
+        yield write
 
 
 @contextlib.contextmanager
-def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWriter]:
+def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[WriteMatches]:
     from overlapper.io.parquet import NAMED, import_pyarrow, names_path, write_names
 
     pyarrow, parquet = import_pyarrow()
     if path == "-":
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write TSV.")
+    types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
+             "length": "int32", "reverse": "bool_"}  # fmt: skip
+    schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in types.items()])
+
+    def write(rows: MatchRows) -> None:
+        table = pyarrow.table(dict(rows._asdict()), schema=schema)
+        with output.complaints():
+            writer.write_table(table, row_group_size=_GROUP_ROWS)
+
     with contextlib.ExitStack() as files:
         output = files.enter_context(OutputFile(path))
         for of, names in zip(NAMED, (reads, text), strict=True):
             beside = files.enter_context(OutputFile(names_path(path, of)))
-            write_names(beside, _names(names), names.lengths)
-        types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
-                 "length": "int32", "reverse": "bool_"}  # fmt: skip
-        schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in types.items()])
+            whole, places = names.name_bytes.tobytes(), pairwise(names.name_offsets.tolist())
+            write_names(beside, [whole[start:end].decode() for start, end in places], names.lengths)
         with output.complaints():
             writer = parquet.ParquetWriter(output.file, schema, compression="zstd")
-        yield _ParquetWriter(output, writer, schema)
+        yield write
         with output.complaints():
             writer.close()
             output.file.flush()
-
-
-class _ParquetWriter:
-    def __init__(self, output: OutputFile, writer: Any, schema: Any) -> None:
-        self._output, self._writer, self._schema = output, writer, schema
-
-    def write(self, rows: MatchRows) -> None:
-        import pyarrow
-
-        table = pyarrow.table(dict(rows._asdict()), schema=self._schema)
-        with self._output.complaints():
-            self._writer.write_table(table, row_group_size=_GROUP_ROWS)
-
-
-def _names(names: Names) -> list[str]:
-    whole, offsets = names.name_bytes.tobytes(), names.name_offsets.tolist()
-    return [whole[start:end].decode() for start, end in pairwise(offsets)]

@@ -185,7 +185,7 @@ def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
     check_rereadable(file_name, "is read twice, once for the names of the reads")
     queries: dict[str, int] = {}
     targets: dict[str, int] = {}
-    with contextlib.closing(text_lines(file_name, record="on line")) as lines:
+    with contextlib.closing(text_lines(file_name)) as lines:
         for number, line in enumerate(lines, 1):
             fields = line.split("\t", 7)
             if len(fields) < 8:

@@ -93,7 +93,7 @@ def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:
     """
     numbers = [{name: i for i, name in enumerate(reads.names)} for reads in (queries, targets)]
     query, target, flags = [], [], []
-    with contextlib.closing(text_lines(path, record="on line")) as lines:
+    with contextlib.closing(text_lines(path)) as lines:
         for number, line in enumerate(lines, 1):
             fields = line.split("\t")
             if not 2 <= len(fields) <= 3 or (len(fields) == 3 and fields[2] not in ("+", "-")):

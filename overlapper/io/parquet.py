@@ -40,11 +40,6 @@ def names_path(path: str, of: str = "reads") -> str:
     return path.rstrip("/").removesuffix(".parquet") + f".{of}.parquet"
 
 
-def is_parquet(path: str) -> bool:
-    """Tell whether a path names overlaps as Parquet, in one file or in a folder."""
-    return path.rstrip("/").endswith(".parquet")
-
-
 @contextlib.contextmanager
 def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[RowGroups]:
     """Open a file for overlaps, written block by block with ``write(overlaps)``.

@@ -50,20 +50,8 @@ def parquet_folder_writer(
     The folder appears when the context is left, in place of one like it, and does not when it is left by an
     error.
 
-    Parameters
-    ----------
-    path : str or path
-    reads : Reads
-        The reads that the overlaps number.
-    threads : int
-        Taken as other writers take it; the work is done by pyarrow.
-
-    Raises
-    ------
-    MissingExtraError
-        When pyarrow is not installed.
-    OutputError
-        When something cannot be written, or would take the place of what is not a folder of overlaps.
+    Parameters, and what is raised, are those of `overlapper.io.parquet.parquet_writer`; nor does it take the
+    place of what is not a folder of overlaps.
     """
     import_pyarrow()
     path = os.fspath(path)

@@ -15,7 +15,8 @@ import numpy as np
 
 from overlapper.errors import FormatError, shortened
 from overlapper.io.lines import LONGEST, name_problem, text_lines, whole
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import Intervals, Overlaps, Reads
+from overlapper.tables.base import column
 
 PAF_COLUMNS = 12
 _LINES_AT_ONCE = 1 << 14
@@ -23,51 +24,28 @@ _NUMBERS = (1, 2, 3, 6, 7, 8)
 """Columns that are lengths and positions."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class ReportedOverlaps:
-    """Overlaps by read name, of whatever program.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ReportedOverlaps(Intervals):
+    """Overlaps by read name, of whatever program: the columns of `Intervals`, reads as the program has them.
 
     Attributes
     ----------
+    q_length, t_length : ndarray of int64, shape (n,)
+        Bases of the reads.
     names : list of str
-        Read names, each once.
-    query, target : ndarray of int64, shape (n,)
-        Indices into names.
-    reverse : ndarray of bool, shape (n,)
-        True where the target's reverse complement matches the query.
-    q_length, q_start, q_end, t_length, t_start, t_end : ndarray of int64, shape (n,)
-        Read lengths and intervals, 0-based half-open on the forward strand of each read.
+        Read names, each once, which query and target number.
     """
 
-    names: list[str]
-    query: np.ndarray
-    target: np.ndarray
-    reverse: np.ndarray
-    q_length: np.ndarray
-    q_start: np.ndarray
-    q_end: np.ndarray
-    t_length: np.ndarray
-    t_start: np.ndarray
-    t_end: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.query)
+    q_length: np.ndarray = column("i8")
+    t_length: np.ndarray = column("i8")
+    names: list[str] = dataclasses.field(default_factory=list)
 
     @classmethod
     def from_table(cls, overlaps: Overlaps, reads: Reads) -> Self:
         """Return the overlaps of a table, whose read numbers are those of the reads."""
-        return cls(
-            names=reads.names,
-            query=overlaps.query.astype(np.int64),
-            target=overlaps.target.astype(np.int64),
-            reverse=overlaps.reverse,
-            q_length=reads.lengths[overlaps.query],
-            q_start=overlaps.q_start.astype(np.int64),
-            q_end=overlaps.q_end.astype(np.int64),
-            t_length=reads.lengths[overlaps.target],
-            t_start=overlaps.t_start.astype(np.int64),
-            t_end=overlaps.t_end.astype(np.int64),
-        )
+        columns = {field.name: getattr(overlaps, field.name) for field in Intervals.fields_of("column")}
+        q_length, t_length = reads.lengths[overlaps.query], reads.lengths[overlaps.target]
+        return cls(**columns, q_length=q_length, t_length=t_length, names=reads.names)
 
 
 def read_reported(path: str) -> ReportedOverlaps:
@@ -84,8 +62,11 @@ def read_reported(path: str) -> ReportedOverlaps:
         numbered = ((number, line) for number, line in enumerate(lines, 1) if line)
         while block := list(itertools.islice(numbered, _LINES_AT_ONCE)):
             blocks.append(_parse(block, numbers, path))
-    query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
-    return ReportedOverlaps(list(numbers), query, target, reverse.astype(bool), *columns)
+    columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
+    query, target, reverse, q_length, q_start, q_end, t_length, t_start, t_end = columns
+    return ReportedOverlaps(
+        query, target, reverse, q_start, q_end, t_start, t_end, q_length, t_length, list(numbers)
+    )
 
 
 def _parse(lines: list[tuple[int, str]], numbers: dict[str, int], path: str) -> np.ndarray:

@@ -10,8 +10,8 @@ from typing import Protocol
 
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.outputs import check_ending
-from overlapper.io.paf import paf_writer, read_paf
-from overlapper.io.parquet import parquet_writer, read_parquet
+from overlapper.io.paf import paf_writer, read_paf, reads_of_paf
+from overlapper.io.parquet import parquet_writer, read_parquet, reads_of_parquet
 from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
 from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Overlaps, Reads
@@ -35,17 +35,20 @@ class OverlapFormat:
         when it is left, and is not when it is left by an error.
     read : callable
         ``read(path, reads, threads=...)`` gives `Overlaps`.
+    reads : callable
+        ``reads(path)`` gives names and lengths of the reads that a file is about.
     """
 
     open: Callable[..., AbstractContextManager[OverlapWriter]]
     read: Callable[..., Overlaps]
+    reads: Callable[[str], Reads]
 
 
 FORMATS = {
-    ".paf": OverlapFormat(paf_writer, read_paf),
-    ".paf.gz": OverlapFormat(paf_writer, read_paf),
-    ".parquet": OverlapFormat(parquet_writer, read_parquet),
-    ".parquet/": OverlapFormat(parquet_folder_writer, read_parquet_folder),
+    ".paf": OverlapFormat(paf_writer, read_paf, reads_of_paf),
+    ".paf.gz": OverlapFormat(paf_writer, read_paf, reads_of_paf),
+    ".parquet": OverlapFormat(parquet_writer, read_parquet, reads_of_parquet),
+    ".parquet/": OverlapFormat(parquet_folder_writer, read_parquet_folder, reads_of_parquet),
 }
 """Formats by the ending of the name; that of a folder ends in a slash. A new format is one line here and one
 golden file."""
@@ -126,6 +129,11 @@ def read_overlaps(
     if isinstance(reads, str | os.PathLike):
         reads = reads_given(reads, threads)
     return read(path, reads, threads=threads)
+
+
+def reads_named(path: str) -> Reads:
+    """Return names and lengths of the reads that a file of overlaps names; errors are those of its format."""
+    return _format_of(path).reads(path)
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

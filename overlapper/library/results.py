@@ -14,8 +14,6 @@ import numpy as np
 from overlapper.assembly import contig_files, haplotype_files
 from overlapper.assembly.contigs import Assembled
 from overlapper.assembly.haplotigs import Haplotig, spelled
-from overlapper.assembly.placed import ContigMapper
-from overlapper.assembly.placed import write_reads as write_placed
 from overlapper.correction.doubt import bed
 from overlapper.correction.polish import Polished
 from overlapper.correction.reads import Corrected
@@ -92,7 +90,7 @@ class AssemblyResult(Result):
     def table(self) -> Columns:
         """The columns of ``contigs.tsv``, a row per contig."""
         made = self.made
-        lines = contig_files.contig_table(made.contigs, made.error_rate, made.doubt, self._phased)
+        lines = contig_files.contig_table(made.contigs, made.error_rate, made.doubt, self.made.phased)
         return Columns.of_lines(lines, _KINDS)
 
     @functools.cached_property
@@ -132,9 +130,9 @@ class AssemblyResult(Result):
     @property
     def phase_blocks(self) -> Columns | None:
         """The columns of ``contigs.phase_blocks.tsv``; None where haplotypes were not told apart."""
-        if not self._phased:
+        if not self.made.phased:
             return None
-        return Columns.of_lines(haplotype_files.block_table(self._phased, self.made.contigs), _KINDS)
+        return Columns.of_lines(haplotype_files.block_table(self.made.phased, self.made.contigs), _KINDS)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -165,7 +163,7 @@ class AssemblyResult(Result):
         """Write sequences and their links as GFA 1; arguments are those of `write_fasta`."""
         contigs, made = self.made.contigs, self.made
         if of == "contigs":
-            lines = contig_files.contig_gfa(contigs, made.placed, self._store.names(), self._phased)
+            lines = contig_files.contig_gfa(contigs, made.placed, self._store.names(), self.made.phased)
             return _write_lines(path, _GFA, lines)
         lines = haplotype_files.haplotig_gfa(self._haplotigs(of), _PREFIXES[of], contigs)
         return _write_lines(path, _GFA, lines)
@@ -182,12 +180,7 @@ class AssemblyResult(Result):
         check_ending(os.fspath(path), endings)
         if not len(self.contigs):
             raise ParameterError("there are no contigs to align reads to")
-        mapper = ContigMapper(self.made.contigs, self.made.placed, self._threads, self.made.aside)
-        write_placed(os.fspath(path), mapper, self._phased, self._store, options)
-
-    @property
-    def _phased(self) -> Any:
-        return self.made.haplotypes.phased if self.made.haplotypes else None
+        self.made.write_reads(os.fspath(path), self._store, options, self._threads)
 
     def _haplotigs(self, of: str) -> list[Haplotig]:
         if of not in _PREFIXES:

@@ -18,7 +18,6 @@ from typing import Any, Never, TypeVar
 import numpy as np
 
 from overlapper.assembly.contigs import assemble_packed
-from overlapper.correction import contradictions
 from overlapper.correction.polish import Unitigs, polish_packed, read_unitigs
 from overlapper.correction.reads import correct_packed
 from overlapper.correction.resources import Resources
@@ -38,7 +37,7 @@ from overlapper.library.results import (
     Result,
 )
 from overlapper.overlap.pipeline import run
-from overlapper.overlap.read_share import OF_OTHERS, shorter_than
+from overlapper.overlap.read_share import shorter_than
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.graph import LayoutParams
@@ -288,10 +287,8 @@ def polish(
     unitigs = unitigs_given(contigs)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     made = polish_packed(unitigs, store, resources, params, preset=preset)
-    left = contradictions.warning(made.unitigs.sequences.names, made.doubt)
-    poor = [*made.held.warnings(OF_OTHERS), *made.warnings, *left]
     summary = f"{counted(len(unitigs.sequences), 'contig')}; {made.held.sentence()}"
-    return _warned(PolishingResult(made, summary, poor))
+    return _warned(PolishingResult(made, summary, made.all_warnings()))
 
 
 def unitigs_given(given: GivenReads | AssemblyResult | LayoutResult | PolishingResult) -> Unitigs:

@@ -55,12 +55,6 @@ class Chains(Table):
     y: np.ndarray = ragged("i8", by="starts")
     length: np.ndarray = ragged("i8", by="starts")
 
-    @classmethod
-    def none(cls) -> Chains:
-        """Return a table without rows, but with anchors."""
-        empty = np.empty(0, np.int64)
-        return dataclasses.replace(cls.empty(), starts=np.zeros(1, np.int64), x=empty, y=empty, length=empty)
-
     def straight(self, scoring: Scoring) -> Chains:
         """Return the chains without the detours that cost more in gaps than their anchors bring."""
         stays = kernel.straight(

@@ -50,11 +50,6 @@ class Paths(Table):
     cigar_offsets: np.ndarray = offsets()
 
     @classmethod
-    def none(cls) -> Paths:
-        """Return a table without rows, but with CIGARs."""
-        return cls.of(np.empty((0, 4), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64))
-
-    @classmethod
     def of(cls, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray) -> Paths:
         """Return alignments whose intervals are the columns of ``rows``."""
         q_start, q_end, t_start, t_end = rows.T

@@ -79,38 +79,13 @@ class BatchMapper:
         prepared = find.prepare(reference, params, threads or available_threads())
         return cls(reference, params, prepared, extender)
 
-    def map(self, reads: Reads, threads: int | None = None) -> Iterator[tuple[range, Mappings]]:
-        """Map reads, a block at a time.
-
-        Parameters
-        ----------
-        reads : Reads
-        threads : int, optional
-            All by default. No result depends on it.
-
-        Yields
-        ------
-        range, Mappings
-            Numbers of the reads of a block, and their mappings.
-
-        Raises
-        ------
-        ParameterError
-            When a read is longer than `LONGEST_READ`.
-        """
-        first = 0
-        for block, mappings in self.map_parts([reads], threads):
-            yield (
-                range(first, first + len(block)),
-                dataclasses.replace(mappings, query=mappings.query + np.int32(first)),
-            )
-            first += len(block)
-
     def map_all(self, reads: Reads, threads: int | None = None) -> Mappings:
-        """Return the mappings of all reads; the arguments are those of `map`."""
-        return Mappings.concat(
-            [mappings for _, mappings in self.map(reads, threads)] or [Mappings.unmapped()]
-        )
+        """Return the mappings of all reads; the arguments, and what is raised, are those of `map_parts`."""
+        found, first = [], 0
+        for block, mappings in self.map_parts([reads], threads):
+            found.append(dataclasses.replace(mappings, query=mappings.query + np.int32(first)))
+            first += len(block)
+        return Mappings.concat(found)
 
     def map_parts(
         self, parts: Iterable[Reads], threads: int | None = None

@@ -43,11 +43,6 @@ class Parts:
     extended: int
     failed: int
 
-    @classmethod
-    def none(cls) -> Parts:
-        """Return a table without rows."""
-        return cls(Chains.none(), Paths.none(), _NO_SCORES, _NO_SCORES, 0, 0)
-
     def with_more(self, chains: Chains, paths: Paths, score: np.ndarray) -> Parts:
         """Return these alignments and others."""
         if not len(self.chains):
@@ -90,7 +85,7 @@ def align_chains(
 ) -> Parts:
     """Extend chains round by round, until what is left of them lies where others are aligned."""
     pool, state, share = found, np.full(len(found), _WAITING), params.choice.mask_level
-    done = Parts.none()
+    done = Parts(Chains.empty(), Paths.empty(), _NO_SCORES, _NO_SCORES, 0, 0)
     while True:
         start, end = pool.forward_intervals(reads.lengths)
         free = np.flatnonzero(state <= _WAITING)

@@ -84,8 +84,7 @@ def align_windows(
     scoring : Scoring
     """
     if not len(chains):
-        none = np.empty(0, np.int64)
-        return Paths(none, none, none, none, np.empty(0, np.uint32), np.zeros(1, np.int64))
+        return Paths.empty()
     lengths = reads.lengths[chains.read]
     q_start, q_end = forward_intervals(windows.q_start, windows.q_end, chains.reverse, lengths)
     scoring = dataclasses.replace(scoring, unknown=scoring.mismatch)

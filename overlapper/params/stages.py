@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import ParameterError
 from overlapper.params import text
 from overlapper.params.limits import ABOVE_0, BELOW_1, Limited, within
 
@@ -290,36 +288,8 @@ class Params:
     threshold: ThresholdParams = ThresholdParams()
     classes: ClassParams = ClassParams()
 
-    @classmethod
-    def from_toml(cls, toml: str, *, file: str = "parameters") -> Self:
-        """Read parameters; what the text leaves out keeps its default.
-
-        Raises
-        ------
-        ParameterError
-            When the text is not TOML, or names something unknown, or a value does not fit.
-        """
-        try:
-            document = tomllib.loads(toml)
-        except (ValueError, RecursionError) as error:
-            raise ParameterError(f"file {file}: not valid TOML: {error}") from None
-        return cls().changed(document, where=f"file {file}")
-
     def changed(self, changes: Mapping[str, Any], *, where: str = "changes") -> Self:
-        """Return these parameters with some replaced.
-
-        Parameters
-        ----------
-        changes : mapping
-            Values by name; those of a stage in a mapping of their own.
-        where : str
-            What to call the changes in an error message.
-
-        Raises
-        ------
-        ParameterError
-            When something is unknown, or a value does not fit.
-        """
+        """Return these parameters with some replaced, as `overlapper.params.text.changed` does."""
         return text.changed(self, changes, where=where)
 
     def to_toml(self) -> str:

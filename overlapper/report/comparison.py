@@ -14,14 +14,8 @@ _JUDGES = {
 }
 
 
-def build_comparison(comparison: Comparison, *, title: str = "Comparison of methods") -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    title : str
-    """
+def build_comparison(comparison: Comparison) -> str:
+    """Return the page."""
     methods = comparison.methods
     fastest = min(methods, key=lambda method: method.costs.wall_s)
     leanest = min(methods, key=lambda method: method.costs.peak_mb)
@@ -36,7 +30,7 @@ def build_comparison(comparison: Comparison, *, title: str = "Comparison of meth
         Section("Time and memory", [*_costs(comparison)]),
         Section("Options", [Table("All methods had", ("option", "value"), _options(comparison))]),
     ]
-    return page(title, [f"Made from {', '.join(comparison.files)}."], facts, sections)
+    return page("Comparison of methods", [f"Made from {', '.join(comparison.files)}."], facts, sections)
 
 
 def _table(comparison: Comparison) -> Table:

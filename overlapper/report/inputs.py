@@ -12,10 +12,8 @@ from overlapper.correction.changes import Changes
 from overlapper.errors import FormatError, InputError, ParameterError
 from overlapper.graph.gfa import Gfa, read_gfa
 from overlapper.io.fastx import read_fastx
-from overlapper.io.paf import reads_of_paf
-from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.read_filter import ReadFilter
-from overlapper.io.writers import FORMATS, read_overlaps
+from overlapper.io.writers import FORMATS, read_overlaps, reads_named
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
@@ -128,8 +126,7 @@ def read_inputs(
     named, overlaps = reads, None
     for path in kinds["overlaps"]:
         report("reading overlaps", 0, 0)
-        if named is None:
-            named = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
+        named = reads_named(path) if named is None else named
         # Files may have both sides of each overlap, which is one overlap.
         overlaps = read_overlaps(path, named, threads=threads).distinct()
     if assembly and reads and overlaps is None:

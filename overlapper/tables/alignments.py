@@ -109,7 +109,7 @@ class Alignments(Pairs):
     matches: np.ndarray | None = column("i4", optional=True)
     block_length: np.ndarray | None = column("i4", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
-    cigar_offsets: np.ndarray | None = offsets()
+    cigar_offsets: np.ndarray | None = offsets(optional=True)
 
     def cigar_text(self, row: int) -> str:
         """Return the CIGAR of one alignment as text; empty if there are none."""

@@ -31,9 +31,10 @@ def column(dtype: str, *, optional: bool = False) -> Any:
     return dataclasses.field(metadata=meta, default=None) if optional else dataclasses.field(metadata=meta)
 
 
-def offsets() -> Any:
-    """Declare the optional ``int64[n + 1]`` offsets that the ragged columns of a table share."""
-    return dataclasses.field(metadata={"kind": "offsets", "dtype": np.dtype("i8")}, default=None)
+def offsets(*, optional: bool = False) -> Any:
+    """Declare ``int64[n + 1]`` offsets that ragged columns of a table share, which are optional with them."""
+    meta = {"kind": "offsets", "dtype": np.dtype("i8"), "optional": optional}
+    return dataclasses.field(metadata=meta, default=None)
 
 
 def ragged(dtype: str, by: str) -> Any:
@@ -100,8 +101,10 @@ class Table:
     @classmethod
     def empty(cls) -> Self:
         """Return a table without rows; optional columns are absent."""
-        required = [f for f in cls.fields_of("column") if not f.metadata["optional"]]
-        return cls(**{f.name: np.empty(0, f.metadata["dtype"]) for f in required})
+        known = [f for f in cls.fields_of("column", "offsets") if not f.metadata["optional"]]
+        new = {f.name: np.zeros(int(f.metadata["kind"] == "offsets"), f.metadata["dtype"]) for f in known}
+        of_ragged = [f for f in cls.fields_of("ragged") if f.metadata["by"] in new]
+        return cls(**new, **{f.name: np.empty(0, f.metadata["dtype"]) for f in of_ragged})
 
     def __len__(self) -> int:
         return len(getattr(self, _fields(type(self), ("column",))[0].name))
@@ -315,16 +318,8 @@ class Table:
         return pandas.DataFrame(self._plain_columns(reads, targets))
 
     def to_polars(self, reads: Reads | None = None, targets: Reads | None = None) -> Any:
-        """Return a ``polars.DataFrame`` of the plain columns; as `to_pandas`.
-
-        Raises
-        ------
-        MissingExtraError
-            When polars is not installed.
-        """
-        polars = frames.imported("polars", "A table as a polars data frame")
-        columns = self._plain_columns(reads, targets).items()
-        return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns})
+        """Return a ``polars.DataFrame`` of the plain columns; as `to_pandas`, of which polars is needed."""
+        return frames.as_polars(self._plain_columns(reads, targets))
 
     def _plain_columns(self, reads: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
         if targets is None and self.TARGETS_ARE_READS:

@@ -53,7 +53,7 @@ class Candidates(Table):
     span: np.ndarray = column("i4")
     hit_query_pos: np.ndarray | None = ragged("i4", by="hit_offsets")
     hit_target_pos: np.ndarray | None = ragged("i4", by="hit_offsets")
-    hit_offsets: np.ndarray | None = offsets()
+    hit_offsets: np.ndarray | None = offsets(optional=True)
     seed_length: int = 0
     seeding: Seeding | None = None
 

@@ -70,8 +70,7 @@ class Columns(Mapping[str, np.ndarray]):
 
     def to_polars(self) -> Any:
         """Return a ``polars.DataFrame``."""
-        polars = frames.imported("polars", "A table as a polars data frame")
-        return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in self.items()})
+        return frames.as_polars(self)
 
     def to_arrow(self) -> Any:
         """Return a ``pyarrow.Table``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,18 @@ def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) ->
         if reads is not None and column in columns:
             columns[column] = np.array(reads.names, object)[columns[column]]
     return columns
+
+
+def as_polars(columns: Mapping[str, np.ndarray]) -> Any:
+    """Return a ``polars.DataFrame`` of columns.
+
+    Raises
+    ------
+    MissingExtraError
+        When polars is not installed.
+    """
+    polars = imported("polars", "A table as a polars data frame")
+    return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns.items()})
 
 
 def imported(library: str, purpose: str) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import Self
 
 import numpy as np
 
@@ -75,12 +74,6 @@ class Mappings(Table):
     kind: np.ndarray = column("u1")
     cigar: np.ndarray = ragged("u4", by="cigar_offsets")
     cigar_offsets: np.ndarray = offsets()
-
-    @classmethod
-    def unmapped(cls) -> Self:
-        """Return a table without rows, but with CIGARs."""
-        none = np.empty(0, np.uint32)
-        return dataclasses.replace(cls.empty(), cigar=none, cigar_offsets=np.zeros(1, np.int64))
 
     @property
     def edits(self) -> np.ndarray:

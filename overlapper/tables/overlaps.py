@@ -141,7 +141,7 @@ class Overlaps(Intervals):
     copy_differences: np.ndarray | None = column("i4", optional=True)
     secondary: np.ndarray | None = column("?", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
-    cigar_offsets: np.ndarray | None = offsets()
+    cigar_offsets: np.ndarray | None = offsets(optional=True)
 
     def renumber(self, numbers: np.ndarray) -> Self:
         """Renumber the reads; query and target change places where the query would get the higher number.

@@ -90,14 +90,9 @@ class Reads(Table):
     name_bytes: np.ndarray = ragged("u1", by="name_offsets")
     name_offsets: np.ndarray = offsets()
     qualities: np.ndarray | None = ragged("u1", by="quality_offsets")
-    quality_offsets: np.ndarray | None = offsets()
+    quality_offsets: np.ndarray | None = offsets(optional=True)
     tag_bytes: np.ndarray | None = ragged("u1", by="tag_offsets")
-    tag_offsets: np.ndarray | None = offsets()
-
-    @classmethod
-    def empty(cls) -> Self:
-        """Return a table without reads."""
-        return cls.from_sequences([], [])
+    tag_offsets: np.ndarray | None = offsets(optional=True)
 
     @classmethod
     def from_sequences(cls, names: Iterable[str], sequences: Iterable[str]) -> Self:

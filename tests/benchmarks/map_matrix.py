@@ -21,7 +21,6 @@ from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
 from overlapper.mapping.seeders import SEEDERS
 from overlapper.params.mapping import MapParams
-from overlapper.tables import Mappings
 from tests.benchmarks.harness import parser_of
 
 WARM_UP_READS = 50
@@ -47,9 +46,9 @@ def main() -> None:
         for extender in arguments.extenders.split(","):
             params = dataclasses.replace(params, extender=extender)
             mapper = dataclasses.replace(prepared, params=params, extender=map_extender(extender))
-            list(mapper.map(few, threads=1))
+            mapper.map_all(few, threads=1)
             start = time.process_time()
-            mappings = Mappings.concat([block for _, block in mapper.map(reads, threads=1)])
+            mappings = mapper.map_all(reads, threads=1)
             seconds = time.process_time() - start
             result = evaluate_mappings(
                 reported_mappings(mappings, reads, reference), truth, lengths, circular

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.assembly.agreement import AGREED, with_agreement, with_votes
-from overlapper.assembly.covered import Stretches
+from overlapper.assembly.covered import mask_of
 from overlapper.correction.own_reads import OwnReads
 from overlapper.correction.polish import Unitigs
 from overlapper.correction.read_consensus import CONFIRMED_DEPTH
@@ -33,8 +33,8 @@ def on(places):
 def test_bases_on_which_enough_reads_voted_are_as_sure_as_two_that_err_alike_are_rare():
     """On the circle, one stretch begins before its first base, and another one ends behind its last."""
     made = with_agreement(unitigs(), on([(0, 0, 0, 0, 4)] * 3), Overlaps.empty(), 0.0)
-    covered = Stretches(np.array([0, 0, 1, 1]), np.array([2, 8, -1, 8]), np.array([5, 10, 1, 12]))
-    mask = covered.mask(np.array(LENGTHS), np.array(CIRCULAR))
+    covered = np.array([0, 0, 1, 1]), np.array([2, 8, -1, 8]), np.array([5, 10, 1, 12])
+    mask = mask_of(*covered, np.array(LENGTHS), np.array(CIRCULAR))
     voted = with_votes(made, mask, 0.02)
     assert voted.qualities_of(0).tolist() == [50] * 4 + [29] + [0] * 3 + [29] * 2 + [0] * 2
     assert voted.qualities_of(1).tolist() == [29] * 2 + [0] * 6 + [29] * 2

@@ -79,7 +79,7 @@ def test_bins_hold_the_pairs_of_their_length_and_identity():
 
 
 def test_nothing_reported_scores_zero():
-    none = ReportedOverlaps([], *(np.empty(0, np.int64) for _ in range(9)))
+    none = ReportedOverlaps.empty()
     result = evaluate_overlaps(DOVETAIL, none)
     assert (result.total.recall, result.total.precision, result.total.f1) == (0, 0, 0)
     assert result.overlaps == result.reported_pairs == 0

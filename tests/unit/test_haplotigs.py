@@ -3,18 +3,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from overlapper.assembly import layouts
-from overlapper.assembly.haplotigs import (
-    PROBE,
-    Haplotig,
-    Haplotypes,
-    Links,
-    Part,
-    join,
-    of_haplotype,
-    primary,
-    spelled,
-)
+from overlapper.assembly import haplotigs, layouts
+from overlapper.assembly.haplotigs import PROBE, Haplotig, Haplotypes, Part, join, of_haplotype, spelled
 from overlapper.assembly.haplotype_files import haplotig_gfa, names_of
 from overlapper.assembly.haplotypes import Phased
 from overlapper.assembly.laid_out import Contigs
@@ -34,9 +24,15 @@ def phased(rows, opposite=()):
     return Phased(pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite))
 
 
-def no_links():
-    nothing = np.zeros(0, np.int64)
-    return Links(nothing, nothing, nothing)
+NO_LINKS = (np.zeros(0, np.int64),) * 3
+
+
+def primary(contigs, circular, links, phased):
+    return haplotigs.primary(contigs_of(contigs, circular, links), phased)
+
+
+def contigs_of(contigs, circular, links=NO_LINKS):
+    return Contigs(contigs, circular, np.ones(len(contigs)), np.ones(len(contigs), np.int64), *links)
 
 
 def test_shared_pieces_are_in_both_and_blocks_are_not_joined():
@@ -89,7 +85,7 @@ def test_primary_contigs_are_joined_on_either_strand(turned):
     bases = [genome[:5_000], genome[4_000:]]
     given = [b[::-1].translate(COMPLEMENT) if t else b for b, t in zip(bases, turned, strict=True)]
     contigs = Reads.from_sequences("ab", given)
-    links = Links(np.array([0 + turned[0]]), np.array([2 + turned[1]]), np.array([1_000]))
+    links = (np.array([0 + turned[0]]), np.array([2 + turned[1]]), np.array([1_000]))
     (found,) = primary(contigs, np.zeros(2, bool), links, phased([(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 2)]))
     assert spelled(found, contigs) in (genome, genome[::-1].translate(COMPLEMENT))
     assert found.length == 9_000 and not found.circular
@@ -98,7 +94,7 @@ def test_primary_contigs_are_joined_on_either_strand(turned):
 def test_opposite_contigs_are_left_out_of_the_primary_ones():
     genome = random_genome(12_000, seed=4).sequence(0)
     contigs = Reads.from_sequences("abc", [genome[:6_000], genome[5_000:11_500], genome[5_000:11_000]])
-    links = Links(np.array([0, 0]), np.array([2, 4]), np.array([1_000, 1_000]))
+    links = (np.array([0, 0]), np.array([2, 4]), np.array([1_000, 1_000]))
     rows = [(0, 0, 6_000, 0, 0), (1, 0, 6_500, 1, 1), (2, 0, 6_000, 1, 2)]
     (found,) = primary(contigs, np.zeros(3, bool), links, phased(rows, [(1, 2, 4_000)]))
     assert spelled(found, contigs) == genome[:11_500]
@@ -111,8 +107,8 @@ def test_contigs_without_links_or_in_circles():
     around = genome + genome[:1_000]
     contigs = Reads.from_sequences("ab", [around[:5_000], around[4_000:]])
     rows = [(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 1)]
-    assert len(primary(contigs, np.zeros(2, bool), no_links(), phased(rows))) == 2
-    links = Links(np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
+    assert len(primary(contigs, np.zeros(2, bool), NO_LINKS, phased(rows))) == 2
+    links = (np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
     (found,) = primary(contigs, np.zeros(2, bool), links, phased(rows))
     assert sorted(part.contig for part in found.parts) == [0, 1]
     assert (found.length, found.circular) == (8_000, True)
@@ -124,21 +120,21 @@ def test_a_contig_whose_end_leads_to_its_start_alone_is_closed(node):
     genome = random_genome(8_000, seed=9).sequence(0)
     contigs = Reads.from_sequences("ab", [genome + genome[:1_000], genome[3_000:5_000]])
     rows = [(0, 0, 9_000, 1, 1), (1, 0, 2_000, 1, 2)]
-    own = Links(np.array([node]), np.array([node]), np.array([1_000]))
+    own = (np.array([node]), np.array([node]), np.array([1_000]))
     found = primary(contigs, np.zeros(2, bool), own, phased(rows, [(0, 1, 2_000)]))
     assert [(one.length, one.circular) for one in found] == [(8_000, True)]
     assert spelled(found[0], contigs) in 2 * genome
     # Of what goes round more than twice nothing would be left.
     wound = Reads.from_sequences("ab", [3 * genome[:1_000], genome[3_000:5_000]])
     again, rows_again = (
-        Links(np.array([node]), np.array([node]), np.array([2_000])),
+        (np.array([node]), np.array([node]), np.array([2_000])),
         [(0, 0, 3_000, 1, 1), rows[1]],
     )
     (line, _) = primary(wound, np.zeros(2, bool), again, phased(rows_again))
     assert (line.length, line.circular) == (3_000, False)
     # What is a circle already has no overlap at its ends, and one that leads to its other strand is none.
     assert primary(contigs, np.array([True, False]), own, phased(rows, [(0, 1, 2_000)]))[0].length == 9_000
-    turning = Links(np.array([node]), np.array([node ^ 1]), np.array([1_000]))
+    turning = (np.array([node]), np.array([node ^ 1]), np.array([1_000]))
     (line,) = primary(contigs, np.zeros(2, bool), turning, phased(rows, [(0, 1, 2_000)]))
     assert (line.length, line.circular) == (9_000, False)
 
@@ -177,6 +173,6 @@ def test_more_than_two_copies_are_said(copies, said):
     )
     rows = [(number, 0, 400, 1, 1 + number % 2) for number in range(copies)]
     opposite = [(one, other, 400) for one in range(copies) for other in range(one + 1, copies)]
-    made = Haplotypes.of(contigs, np.zeros(copies, bool), no_links(), phased(rows, opposite), 10.0)
+    made = Haplotypes.of(contigs_of(contigs, np.zeros(copies, bool)), phased(rows, opposite), 10.0)
     assert made.decision().startswith("two haplotypes, 10 reads on a base of one")
     assert said in made.decision() and ("copies at a place" in made.decision()) == bool(said)
