@@ -53,11 +53,13 @@ others go round once, is longer than these, and would be the first one to be lai
 A read *stops* on another where an overlap of `CLIP` bases and more does, it has more than `REST` bases more,
 and the other one more than `RAGGED`. Of all windows of `RAGGED` bases on a read that with most stops is
 looked at, of equals the first one; the place is the middle one of them, the first of two. The read goes on
-elsewhere if at least `FEWEST` reads stop in the window, and `BY_CHANCE` for each overlap that crosses the
+elsewhere if at least `BY_CHANCE` reads stop in the window, and as many for each overlap that crosses the
 place with `CLIP` bases and more on either side, or all but `RAGGED` that the read has there. Of these there
 are fewer than `FEWEST`: where a repeat ends, as many cross as the genome is deep. What is kept is as above;
 so for beginnings, but those that are less than `CLIP` bases from an end of what is left then, unless no
-overlap begins as far before them: both sides of a junction show it.
+overlap begins as far before them: both sides of a junction show it. Only of deep molecules, of which reads
+are set aside: overlaps stop at bad stretches, too, and where reads are few, a read with one may be the only
+one that goes on.
 """
 
 from __future__ import annotations
@@ -91,6 +93,8 @@ from nowhere by chance, and other reads may be joined alike. Chosen on plasmids 
 1,500x, `real-ont` and R9."""
 
 _BLOCK_ROWS = 1 << 20
+_NEVER = 1 << 30
+"""More overlaps than stop anywhere."""
 
 
 class Sound(NamedTuple):
@@ -179,7 +183,7 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
     return sound
 
 
-def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
+def within_molecules(overlaps: Overlaps, lengths: np.ndarray, is_deep: bool, threads: int) -> Sound:
     """Find the part of each read that is within one molecule.
 
     Parameters
@@ -187,9 +191,12 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
     overlaps : Overlaps
         Of the reads as they were given.
     lengths : ndarray of int64, shape (reads,)
+    is_deep : bool
+        Whether reads were set aside, so that bases from elsewhere are cut off, too.
     threads : int
         Changes nothing but the time.
     """
+    by_chance = BY_CHANCE if is_deep else _NEVER
     offsets, *rows = molecule_ends.overlaps_by_read(
         overlaps.query, overlaps.q_start, overlaps.q_end, overlaps.target, overlaps.t_start, overlaps.t_end,
         overlaps.reverse, lengths, REST, CLIP,
@@ -197,7 +204,7 @@ def within_molecules(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> S
     share = share_of_block(len(rows[0]), _BLOCK_ROWS, threads)
     found = map_in_order(
         lambda block: molecule_ends.within_molecules(
-            offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST, BY_CHANCE
+            offsets, *rows, lengths, *block, CLIP, RAGGED, FEWEST, by_chance
         ),
         even_ranges(np.diff(offsets), share),
         threads,

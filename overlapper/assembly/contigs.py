@@ -314,7 +314,7 @@ def _find_overlaps(
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)
     sound = before_folds(steps.reads, steps.threads)
-    sound = within_molecules(overlaps, lengths, steps.threads).within(sound)
+    sound = within_molecules(overlaps, lengths, is_deep, steps.threads).within(sound)
     if not plan.correct:
         return sound, None, cover, None
     if plan.exact:

@@ -20,7 +20,7 @@ from overlapper.assembly.parents import ParentReads
 from overlapper.assembly.pieces import SHARED
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rounds import in_one_round
-from overlapper.assembly.rubbish import LeftOut, leave_out
+from overlapper.assembly.rubbish import OWN, OWN_OF_ACCURATE, LeftOut, leave_out
 from overlapper.assembly.separation import drop_overlaps_between_copies
 from overlapper.assembly.shallow import without_shallow
 from overlapper.assembly.steps import AssemblySteps
@@ -100,7 +100,10 @@ def lay_out(
                 unconfirmed_ends(lengths, covered.on(laid_out, steps.origin), stays)
             )
         cut_off = whole.sequences.total_bases - laid_out.contigs.sequences.total_bases
-        laid_out, left_out = leave_out(reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads)
+        own_share = OWN_OF_ACCURATE if plan.accurate else OWN
+        laid_out, left_out = leave_out(
+            reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads, own_share
+        )
         laid_out, left_out = without_shallow(laid_out, left_out, params.min_relative_depth, weights)
         return laid_out, left_out, cut_off
 

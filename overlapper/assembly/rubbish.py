@@ -20,7 +20,8 @@ base in 14 may be an error). All but a tenth of its bins have to be held.
 **Of its own** are k-mers of a candidate that no contig that stays has. Errors are in hardly any other read.
 What a haplotype, a copy or a rare strain has is in several: the k-mer is *confirmed* if `CONFIRMED` reads or
 more have it, of those that are laid out nowhere or in candidates. A candidate has sequence of its own if more
-than a fifth (`OWN`) of these k-mers are confirmed, and more than two differences make.
+than half of these k-mers are confirmed (`OWN`), of accurate reads, which share no errors, more than a fifth,
+and more than two differences make.
 
 A candidate that is held, and has no sequence of its own, is left out. So a contig of a single read stays
 where nothing else is, and a small molecule, or a haplotype of few reads, stays.
@@ -47,8 +48,8 @@ NOWHERE = -1
 ALIKE = 50
 """Circles are as long as each other if their lengths differ by less than one in this many: chosen, as in
 `overlapper.assembly.rounds`."""
-OWN = 0.2
-"""Share of the k-mers of its own, if more are confirmed, that an error does not explain: of a copy that five
+OWN, OWN_OF_ACCURATE = 0.5, 0.2
+"""Share of the k-mers of its own, if more are confirmed, that errors do not explain. Of a copy that five
 reads cover, fewer than three lie on most bases."""
 HELD = 0.9
 """Least share of the bins of a contig that others hold."""
@@ -72,7 +73,7 @@ class LeftOut(OnContigs):
 
 
 def leave_out(
-    reads: Reads, laid_out: LaidOut, most_reads: int, room: int | None, threads: int
+    reads: Reads, laid_out: LaidOut, most_reads: int, room: int | None, threads: int, own_share: float = OWN
 ) -> tuple[LaidOut, LeftOut]:
     """Leave contigs of bad reads out.
 
@@ -86,6 +87,8 @@ def leave_out(
         Bytes of memory that may be used besides reads and overlaps; None for no limit.
     threads : int
         Changes nothing but the time.
+    own_share : float
+        `OWN`, or `OWN_OF_ACCURATE`.
 
     Raises
     ------
@@ -102,7 +105,7 @@ def leave_out(
     unplaced = np.setdiff1d(np.arange(len(reads)), own.read[~np.isin(own.unitig, candidates)])
     what = "contigs of bad reads"
     counted, sampled = kmers_of(reads, unplaced, contigs.sequences, 1, room, what, threads)
-    judge = _Judge(counted, len(unplaced), candidates, len(contigs), sampled)
+    judge = _Judge(counted, len(unplaced), candidates, len(contigs), sampled, own_share)
     of_contig = np.bincount(own.unitig, bases, len(contigs))
     order = np.lexsort([candidates, -lengths[candidates], -of_contig[candidates]])
     rows = [row for contig in candidates[order].tolist() if (row := judge.left_out(contig))]
@@ -165,12 +168,20 @@ class _Judge:
     contigs : int
     sampled : float
         The share of all k-mers that these are.
+    own_share : float
+        As `leave_out` takes it.
     """
 
     def __init__(
-        self, counted: KmerCounts, reads: int, candidates: np.ndarray, contigs: int, sampled: float
+        self,
+        counted: KmerCounts,
+        reads: int,
+        candidates: np.ndarray,
+        contigs: int,
+        sampled: float,
+        own_share: float,
     ) -> None:
-        self._sampled = sampled
+        self._sampled, self._own_share = sampled, own_share
         self._occurrences, self._offsets, self._reads = counted.occurrences, counted.column_offsets, reads
         self._stays = np.ones(contigs, np.bool_)
         self._stays[candidates] = False
@@ -195,7 +206,7 @@ class _Judge:
         bins_held = np.bincount(number, held) >= np.maximum(LEAST_OF_BIN * kmers, 1)
         own = column[~held]
         confirmed = np.count_nonzero(self._readers[own] >= CONFIRMED)
-        of_its_own = confirmed > max(OWN * len(own), 2 * K * self._sampled)
+        of_its_own = confirmed > max(self._own_share * len(own), 2 * K * self._sampled)
         if of_its_own or bins_held.sum() < max(HELD * np.count_nonzero(kmers), 1):
             self._stays[contig] = True
             self._held[column] = True

@@ -80,12 +80,12 @@ def common(parts):
 
 def goes_on_elsewhere(rows, window, length, clip, ragged, fewest, by_chance):
     """Return whether so many overlaps end at a place, and so few cross it."""
-    if len(window) < fewest:
+    if len(window) < by_chance:
         return False
     before = max(middle(window) - clip, ragged)
     behind = min(middle(window) + clip, length - ragged)
     crossing = sum(start <= before and end >= behind for start, end, *_ in rows)
-    return crossing < fewest and by_chance * crossing <= len(window)
+    return crossing < fewest and by_chance * max(crossing, 1) <= len(window)
 
 
 def together(places, ragged):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper.assembly.contig_files import left_out_table
-from overlapper.assembly.rubbish import CONFIRMED, leave_out
+from overlapper.assembly.rubbish import CONFIRMED, OWN, OWN_OF_ACCURATE, leave_out
 from overlapper.errors import ParameterError
 from overlapper.params.graph import CleanParams
 from tests.oracle.strands import reverse_complement
@@ -41,14 +41,16 @@ class Case:
     def bad(self, start, end, rate=0.05):
         return mutated(self.random, self.genome[start:end], rate, 0, 0)
 
-    def left_out(self, links=()):
+    def left_out(self, links=(), own_share=OWN):
         """Return which contigs are left out, by length, and the rows of their reads."""
         order = sorted(range(len(self.contigs)), key=lambda i: -len(self.contigs[i]))
         number = {contig: i for i, contig in enumerate(order)}
         contigs = [self.contigs[contig] for contig in order]
         rows = [(number[contig], *row) for contig, *row in self.rows]
         links = [(2 * number[source], 2 * number[target], 500) for source, target in links]
-        made, found = leave_out(reads_of(self.reads), laid_out(contigs, rows, links=links), FEW, None, 1)
+        made, found = leave_out(
+            reads_of(self.reads), laid_out(contigs, rows, links=links), FEW, None, 1, own_share
+        )
         kept = [made.contigs.sequences.sequence(i) for i in range(len(made.contigs))]
         named = [f"utg{i + 1:06d}l" for i in range(len(kept))]
         assert made.contigs.sequences.names == named or not len(found)
@@ -73,17 +75,19 @@ def test_a_contig_of_two_bad_reads_is_left_out(turned):
 
 
 @pytest.mark.parametrize(
-    ("places", "stays"),
+    ("places", "staying"),
     [
-        # Three reads lie on 3 of 10 parts of its bases, or on 3 of 20.
-        ([(0, 9_000), (4_000, 13_000), (5_000, 14_000), (11_000, 20_000)], True),
-        ([(0, 8_000), (5_000, 13_000), (6_000, 14_000), (12_000, 20_000)], False),
+        # Three reads lie on 3, on 6 and on 12 of 20 parts of its bases.
+        ([(0, 8_000), (5_000, 13_000), (6_000, 14_000), (12_000, 20_000)], []),
+        ([(0, 9_000), (4_000, 13_000), (5_000, 14_000), (11_000, 20_000)], [OWN_OF_ACCURATE]),
+        ([(0, 14_000), (3_000, 16_000), (4_000, 16_000), (14_000, 20_000)], [OWN_OF_ACCURATE, OWN]),
     ],
 )
-def test_a_copy_of_few_reads_stays_where_enough_of_what_is_its_own_is_confirmed(places, stays):
-    case = Case()
-    case.add(case.bad(5_000, 25_000, 0.005), places)
-    assert case.left_out()[0] == ([] if stays else [1])
+def test_a_copy_of_few_reads_stays_where_enough_of_what_is_its_own_is_confirmed(places, staying):
+    for own_share in (OWN_OF_ACCURATE, OWN):
+        case = Case()
+        case.add(case.bad(5_000, 25_000, 0.005), places)
+        assert case.left_out(own_share=own_share)[0] == ([] if own_share in staying else [1])
 
 
 def test_the_table_says_which_reads_and_where_they_belong():

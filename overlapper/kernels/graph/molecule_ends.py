@@ -155,12 +155,12 @@ def within_molecules(
             begin, behind = _begun(begin, behind, begin_at, length, first_base, clip, ragged)
         stopping, stop_at = _most_together(end, ends, GOES_ON, low, high, inside, ragged, there)
         crossing = _crossing(start, end, low, high, stop_at, length, clip, ragged)
-        if stopping >= max(fewest, by_chance * crossing) and fewest > crossing:
+        if stopping >= by_chance * max(crossing, 1) and fewest > crossing:
             begin, behind = _ended(begin, behind, stop_at, length, last_base, clip, ragged)
         starting, start_at = _most_together(start, begins, GOES_ON, low, high, inside, ragged, there)
         crossing = _crossing(start, end, low, high, start_at, length, clip, ragged)
         within = begin + clip <= start_at <= behind - clip or first_base >= start_at - clip
-        if starting >= max(fewest, by_chance * crossing) and fewest > crossing and within:
+        if starting >= by_chance * max(crossing, 1) and fewest > crossing and within:
             begin, behind = _begun(begin, behind, start_at, length, first_base, clip, ragged)
         parts[read - first] = (begin, behind) if begin < behind else (0, length)
     return parts
