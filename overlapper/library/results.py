@@ -90,7 +90,9 @@ class AssemblyResult(Result):
     def table(self) -> Columns:
         """The columns of ``contigs.tsv``, a row per contig."""
         made = self.made
-        lines = contig_files.contig_table(made.contigs, made.error_rate, made.doubt, self.made.phased)
+        lines = contig_files.contig_table(
+            made.contigs, made.error_rate, made.doubt, made.phased, made.params.telomere
+        )
         return Columns.of_lines(lines, _KINDS)
 
     @functools.cached_property

@@ -59,6 +59,12 @@ def test_an_assembly_is_that_of_the_command(made, tmp_path):
     )
 
 
+def test_a_table_says_which_ends_are_telomeres_where_a_motif_is_given(made):
+    assert "telomere" not in made.table
+    named = overlapper.assemble(READS, "hifi", telomere="ccctaa", threads=1)
+    assert list(named.table) == [*made.table, "telomere"]
+
+
 def test_tables_go_to_all_libraries(made):
     table = made.table
     assert (table["circular"].dtype, table["reads"].dtype, table["depth"].dtype) == (
