@@ -199,6 +199,10 @@ def compile_notice(progress: Progress) -> Iterator[None]:
     """
     from numba.core import event
 
+    from overlapper.runtime.compile import notice
+
+    notice.leave_to_command()
+
     class FirstCompile(event.Listener):
         said = False
 
