@@ -51,14 +51,7 @@ class DsoftFinder:
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
-        """Index a read set.
-
-        Parameters
-        ----------
-        reads : Reads
-        params : Params
-        threads : int
-        """
+        """Index a read set."""
         return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
 
     @staticmethod
@@ -119,27 +112,12 @@ class DsoftFinder:
 
         p = self.params
         return Bands(
-            self.index.kmer_length,
-            p.band_width.bit_length() - 1,
-            p.min_bases,
-            p.drift,
-            p.most_windows,
+            self.index.kmer_length, p.band_width.bit_length() - 1, p.min_bases, p.drift, p.most_windows,
             p.min_share,
-        )
+        )  # fmt: skip
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``.
-
-        Returns
-        -------
-        Candidates
-            By query, target and strand, the best first, with their seeds. Memory is that of these candidates.
-
-        Raises
-        ------
-        ParameterError
-            When there are no such reads.
-        """
+        """See `QueryFinder`; of a target and strand, the best is the first. Memory is that of candidates."""
         from overlapper.kernels.candidates.dsoft import find_candidates
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):

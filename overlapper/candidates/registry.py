@@ -23,7 +23,7 @@ class QueryFinder(Protocol):
         """
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``, in canonical order.
+        """Return the candidates whose query is in ``[query_start, query_stop)``, by query, target and strand.
 
         They come with seeds (``hit_*``, ``seed_length``, ``seeding``), which the chain extender needs. May be
         called from several threads at a time, for any ranges in any order.

@@ -96,22 +96,13 @@ class SparseProduct:
     first_target: int = 0
 
     def hits_per_base(self) -> float:
-        """Return the hits (position pairs) per base of the reads."""
+        """See `QueryFinder`; hits are position pairs."""
         return int(self.rows.products.sum()) / max(1, int(self.lengths.sum()))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``.
+        """See `QueryFinder`: candidates with the hits of the best bin and those near it.
 
-        Returns
-        -------
-        Candidates
-            By query, target and strand, with the hits of the best bin and those near it. Memory is that of
-            these candidates and of a block of position pairs.
-
-        Raises
-        ------
-        ParameterError
-            When there are no such reads.
+        Memory is that of these candidates and of a block of position pairs.
         """
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
