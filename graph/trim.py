@@ -48,19 +48,14 @@ _LOOSE = 1.5
 
 @dataclasses.dataclass(frozen=True)
 class Trimmed:
-    """The result of trimming: intervals of reads, and counts.
-
-    Attributes
-    ----------
-    start, end : ndarray of int32, shape (reads,)
-        Kept interval of each read, half open, on its forward strand; empty for a removed read.
-    counts : dict of str to int
-        Reads and bases removed, by reason.
-    """
+    """The result of trimming: intervals of reads, and counts."""
 
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int32, shape (reads,); kept interval of each read, half open, on its forward strand;
+    empty for a removed read."""
     counts: dict[str, int]
+    """Reads and bases removed, by reason."""
 
     def within(self, start: np.ndarray, end: np.ndarray) -> Trimmed:
         """Cut the kept intervals to others, half open; some may become empty."""

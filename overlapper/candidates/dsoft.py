@@ -32,22 +32,15 @@ SAMPLED_SEEDS = 4096
 
 @dataclasses.dataclass
 class DsoftFinder:
-    """Finds candidates from a seed index of the whole read set, or of two blocks of it.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (reads,)
-    index : SeedIndex
-    params : DsoftParams
-    first_target : int
-        Reads before this one are not targets.
-    """
+    """Finds candidates from a seed index of the whole read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 11
     lengths: np.ndarray
+    """int64, shape (reads,)."""
     index: SeedIndex
     params: DsoftParams
     first_target: int = 0
+    """Reads before this one are not targets."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:

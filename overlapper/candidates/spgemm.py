@@ -157,19 +157,13 @@ def _log_binomial(n: int, m: int, p: float) -> float:
 
 @dataclasses.dataclass(kw_only=True)
 class SpgemmFinder(SparseProduct):
-    """Finds candidates from the matrix A of a read set, or of two blocks of it.
-
-    Attributes
-    ----------
-    kmers : ReliableKmers
-        Of the whole read set.
-    counted : dict of str to int
-        Counts for the funnel, likewise.
-    """
+    """Finds candidates from the matrix A of a read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 48
     kmers: ReliableKmers
+    """Of the whole read set."""
     counted: dict[str, int]
+    """Counts for the funnel, likewise."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -256,19 +250,13 @@ class SpgemmFinder(SparseProduct):
 
 @dataclasses.dataclass(frozen=True)
 class ReliableKmers:
-    """The rule by which k-mers of a read set seed.
-
-    Attributes
-    ----------
-    lower, upper : int
-        Reliable multiplicities, both included.
-    sampled : float
-        Share of the k-mers that is used, those of the smallest hashes.
-    """
+    """The rule by which k-mers of a read set seed."""
 
     lower: int
     upper: int
+    """`lower`, `upper`: reliable multiplicities, both included."""
     sampled: float
+    """Share of the k-mers that is used, those of the smallest hashes."""
 
     @classmethod
     def choose(cls, reads: Reads, k: int, params: SpgemmParams, threads: int) -> Self:

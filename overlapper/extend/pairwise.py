@@ -39,18 +39,12 @@ _WIDEST_BAND = 1_000_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """Pairs of sequences to align.
-
-    Attributes
-    ----------
-    queries, targets : Reads
-    pairs : Pairs
-        Numbers of queries and targets.
-    """
+    """Pairs of sequences to align."""
 
     queries: Reads
     targets: Reads
     pairs: Pairs
+    """Numbers of queries and targets."""
 
     def __post_init__(self) -> None:
         for name, reads in (("query", self.queries), ("target", self.targets)):

@@ -43,23 +43,15 @@ class Kernel(Protocol[Found]):
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """A stream and memory for one batch on a GPU.
-
-    Attributes
-    ----------
-    gpu : int
-        Its number.
-    reads : DeviceReads
-        Of the run.
-    arena : Arena
-    spare : int
-        Bytes of the GPU that neither the slots nor the reads take.
-    """
+    """A stream and memory for one batch on a GPU."""
 
     gpu: int
+    """Its number."""
     reads: DeviceReads
+    """Of the run."""
     arena: Arena
     spare: int = 0
+    """Bytes of the GPU that neither the slots nor the reads take."""
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:

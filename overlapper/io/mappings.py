@@ -36,31 +36,21 @@ _LONGEST_FOR_BAI = 1 << 29
 
 @dataclasses.dataclass(frozen=True)
 class MappingOptions:
-    r"""How mappings are written.
-
-    Attributes
-    ----------
-    distinguish : bool
-        CIGARs have = and X, not M for both.
-    read_group : str
-        Such as ``ID:run1\tSM:sample``; empty for none.
-    sort, index : bool
-        By reference position, and with an index beside it; BAM alone.
-    command : str
-        How the program was called, for the header.
-    sam : bool
-        Standard output is SAM, not PAF.
-    headers : sequence of sequences of str
-        Lines of the SAM headers of the reads' files.
-    """
+    r"""How mappings are written."""
 
     distinguish: bool = False
+    """CIGARs have = and X, not M for both."""
     read_group: str = ""
+    r"""Such as ``ID:run1\tSM:sample``; empty for none."""
     sort: bool = False
     index: bool = False
+    """`sort`, `index`: by reference position, and with an index beside it; BAM alone."""
     command: str = ""
+    """How the program was called, for the header."""
     sam: bool = False
+    """Standard output is SAM, not PAF."""
     headers: Sequence[Sequence[str]] = ()
+    """Lines of the SAM headers of the reads' files."""
 
     def as_sam(self, path: str) -> bool:
         """Tell whether a file of this name holds SAM or BAM."""

@@ -21,27 +21,19 @@ PART_BASES = 1 << 24
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadColumns:
-    """Reads whose bases and qualities are arrays of an artifact; all else is in memory.
-
-    Attributes
-    ----------
-    artifact : Artifact
-    prefix : str
-        What the names of its arrays begin with.
-    lengths, word_offsets, unknown_start, unknown_end, unknown_offsets : ndarray
-        As in `Reads`.
-    quality_offsets : ndarray of int64, shape (n + 1,), optional
-        As in `Reads`.
-    """
+    """Reads whose bases and qualities are arrays of an artifact; all else is in memory."""
 
     artifact: Artifact
     prefix: str
+    """What the names of its arrays begin with."""
     lengths: np.ndarray
     word_offsets: np.ndarray
     unknown_start: np.ndarray
     unknown_end: np.ndarray
     unknown_offsets: np.ndarray
+    """`lengths`, `word_offsets`, `unknown_start`, `unknown_end`, `unknown_offsets`: as in `Reads`."""
     quality_offsets: np.ndarray | None
+    """int64, shape (n + 1,); as in `Reads`."""
 
     @classmethod
     def within(cls, artifact: Artifact, prefix: str) -> Self:

@@ -25,15 +25,10 @@ _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadStore(ReadColumns):
-    """A read set in the order of its content; see `ReadColumns` for the other attributes.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (reads,)
-        Number in the input of each read.
-    """
+    """A read set in the order of its content; see `ReadColumns` for the other attributes."""
 
     order: np.ndarray
+    """int64, shape (reads,); number in the input of each read."""
 
     @classmethod
     def of(cls, reads: Reads, order: np.ndarray | None = None, given: Reads | None = None) -> Self:

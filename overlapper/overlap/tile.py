@@ -42,19 +42,12 @@ BlockOverlaps = tuple[Overlaps, dict[str, int]]
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """The reads of a tile, and the finder of their candidates.
-
-    Attributes
-    ----------
-    reads : Reads
-        Of the block of queries, then of the block of targets; or of one block that is both.
-    order : ndarray of int64, shape (reads,)
-        The number of each read in the input.
-    finder : Finder
-    """
+    """The reads of a tile, and the finder of their candidates."""
 
     reads: Reads
+    """Of the block of queries, then of the block of targets; or of one block that is both."""
     order: np.ndarray
+    """int64, shape (reads,); the number of each read in the input."""
     finder: Finder
 
     def agreements(

@@ -29,19 +29,13 @@ _CODE_TABLE = CODE_OF_BYTE.tobytes()
 
 
 class Read(NamedTuple):
-    """One read of a table.
-
-    Attributes
-    ----------
-    name, sequence : str
-        The sequence is in upper case, N where a base is not ACGT.
-    qualities : ndarray of uint8, shape (bases,), optional
-        Phred qualities; None where the read has none.
-    """
+    """One read of a table."""
 
     name: str
     sequence: str
+    """`name`, `sequence`: the sequence is in upper case, N where a base is not ACGT."""
     qualities: np.ndarray | None
+    """uint8, shape (bases,); Phred qualities; None where the read has none."""
 
     def __repr__(self) -> str:
         bases = f"{self.sequence[:20]}..." if len(self.sequence) > 20 else self.sequence

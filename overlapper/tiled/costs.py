@@ -41,30 +41,20 @@ ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9, "exact": 0.0}
 
 @dataclasses.dataclass(frozen=True)
 class FinderCosts:
-    """What the work of a finder takes in tiles, in seconds and bytes.
-
-    Attributes
-    ----------
-    sketch_base : float
-        To make the k-mers of a base.
-    seed : float
-        To group and store a k-mer that is looked at.
-    join : float
-        To read a seed into a tile; half as much again once, for its read.
-    hit : float
-        To find a hit and chain it.
-    disk_bytes : int
-        On disk, of a k-mer that is looked at, while seeds are written.
-    counted_bytes : int
-        In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once.
-    """
+    """What the work of a finder takes in tiles, in seconds and bytes."""
 
     sketch_base: float
+    """To make the k-mers of a base."""
     seed: float
+    """To group and store a k-mer that is looked at."""
     join: float
+    """To read a seed into a tile; half as much again once, for its read."""
     hit: float
+    """To find a hit and chain it."""
     disk_bytes: int
+    """On disk, of a k-mer that is looked at, while seeds are written."""
     counted_bytes: int = 0
+    """In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once."""
 
 
 FINDER_COSTS = {
@@ -77,27 +67,18 @@ FINDER_COSTS = {
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """The amount of work of a run.
-
-    Attributes
-    ----------
-    bases, reads : int
-    looked_at : float
-        k-mers.
-    passes : int
-        Over all reads, beyond the first, to make k-mers.
-    blocks : int
-        Of reads.
-    estimates : Estimates
-        Of the reads.
-    """
+    """The amount of work of a run."""
 
     bases: int
     reads: int
     looked_at: float
+    """k-mers."""
     passes: int
+    """Over all reads, beyond the first, to make k-mers."""
     blocks: int
+    """Of reads."""
     estimates: Estimates
+    """Of the reads."""
 
     def seconds(self, params: Params, threads: int) -> float:
         """Return the expected wall-clock time; NaN where the reads do not tell their coverage.

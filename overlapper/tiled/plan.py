@@ -40,23 +40,15 @@ TILES_A_WORKER = 2
 
 @dataclasses.dataclass(frozen=True)
 class Budget:
-    """What a run may take.
-
-    Attributes
-    ----------
-    memory : int
-        Bytes of main memory.
-    threads : int
-    workers : int
-        Processes that share the tiles, whose memory is that of each; 1 if there is none but this.
-    held : int
-        Bytes that others than tiles hold meanwhile.
-    """
+    """What a run may take."""
 
     memory: int
+    """Bytes of main memory."""
     threads: int
     workers: int = 1
+    """Processes that share the tiles, whose memory is that of each; 1 if there is none but this."""
     held: int = 0
+    """Bytes that others than tiles hold meanwhile."""
 
     @classmethod
     def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
