@@ -174,9 +174,12 @@ class Aligner:
 
         def align_block(block: tuple[int, int]) -> Alignments:
             rows = np.arange(*block)
+            if not len(rows):
+                nothing = np.empty((cpu.FIELDS, 0), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+                return self._alignments(pairs, *nothing)
             parts = []
             for bits, chosen in ((16, rows[narrow[rows]]), (32, rows[~narrow[rows]])):
-                if len(chosen) or not len(rows):
+                if len(chosen):
                     numbers = cpu.Pairs(*(getattr(pairs, name)[chosen] for name in cpu.Pairs._fields))
                     found, cigar, offsets = cpu.align_pairs(
                         queries, targets, numbers, self._scheme, bits, self._wanted, self._room()

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.selection import Selection
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Opening
 from overlapper.io.artifacts import finished_artifact, writing
 from overlapper.overlap.inside import Inside
 from overlapper.overlap.parts import Part, by_queries, parts_of

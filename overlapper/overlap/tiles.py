@@ -23,7 +23,7 @@ from overlapper.candidates import registry
 from overlapper.extend import chain
 from overlapper.extend.on_gpus import opening, prepared_finder
 from overlapper.extend.registry import extending_devices
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Opening
 from overlapper.io.artifacts import Artifact, Finisher, finished, writing
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_store import ReadStore
