@@ -64,17 +64,13 @@ class Workload:
         threads : int
             Of all workers together.
         """
-        finder, k, coverage = (
-            registry.finder(params.finder),
-            params.sketch.kmer_length,
-            self.estimates.coverage,
-        )
+        finder, k = registry.finder(params.finder), params.sketch.kmer_length
+        costs, coverage = finder.COSTS, self.estimates.coverage
         intact = self.estimates.kmer_survival(k)
         met = self.looked_at * finder.density(params, self.bases, self.looked_at) * 2 / 4**k
         seeds = self.looked_at * (1 - (1 - min(1.0, CHANCE * intact)) * math.exp(-met))
         shared_bases = self.bases * coverage / 2
         hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2
-        costs = finder.COSTS
         parallel = (
             (costs.sketch_base + PASS_BASE * self.passes) * self.bases
             + costs.seed * self.looked_at
