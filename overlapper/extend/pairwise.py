@@ -11,7 +11,6 @@ import threading
 from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -141,9 +140,7 @@ class Aligner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._pool.shutdown(cancel_futures=kind is not None)
 
     def submit(self, batch: Batch) -> Future[Alignments]:

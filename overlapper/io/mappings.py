@@ -15,7 +15,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -210,9 +209,7 @@ class _BamWriter:
             for line in bytes(self._format.lines(reads, mappings)).decode().split("\n")[:-1]:
                 self._bam.write(self._parse(line, self._header))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._folder, self._complaints():
             with self._to_the_end():
                 self._bam.close()

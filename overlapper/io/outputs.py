@@ -15,7 +15,6 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from overlapper.errors import OutputError, ParameterError
@@ -140,9 +139,7 @@ class OutputFile:
         for line in lines:
             self.write_text(f"{line}\n")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._discard()
             return
