@@ -37,7 +37,8 @@ _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
 
 
-Part, Result = TypeVar("Part"), TypeVar("Result")
+Part = TypeVar("Part")
+Result = TypeVar("Result")
 
 
 def joined(

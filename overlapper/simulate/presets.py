@@ -7,13 +7,14 @@ on real reads; docs/notes/simulator.md says on which, and how.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from overlapper.errors import ParameterError
 from overlapper.simulate.model import ReadModel
 
 _R10 = ("lognormal", 10_000, 9_000, 0.975, 0.018, 0.998, 0.40, 0.22, 0.38, 2.0, 0.6, 0.007, 0.005, 0.3)
 
-_EVEN = {  # the first attributes of `ReadModel`, in its order
+_EVEN: dict[str, tuple[Any, ...]] = {  # the first attributes of `ReadModel`, in its order
     "hifi": ("gamma", 14_000, 3_500, 0.9975, 0.0018, 0.9999, 0.20, 0.38, 0.42, 4.0, 0.3, 0.0005),
     "clr": ("gamma", 9_000, 6_500, 0.87, 0.025, 0.93, 0.15, 0.55, 0.30, 0.5, 0.4, 0.01, 0.005),
     "ont-r7": ("gamma", 7_000, 3_500, 0.815, 0.03, 0.9, 0.40, 0.20, 0.40, 1.0, 0.5, 0.005, 0.01, 0.2),

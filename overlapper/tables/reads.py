@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -142,8 +142,9 @@ class Reads(Table):
         quality_offsets: np.ndarray | None = None,
     ) -> Self:
         """Build a table of all columns before the names, in their order, for code that needs no names."""
-        nothing = np.empty(0, np.uint8), np.zeros(len(columns[0]) + 1, np.int64)
-        return cls(*columns, *nothing, qualities, quality_offsets)
+        no_names = np.empty(0, np.uint8), np.zeros(len(columns[0]) + 1, np.int64)
+        values: list[Any] = [*columns, *no_names, qualities, quality_offsets]
+        return cls(*values)
 
     def heads(self) -> Self:
         """Return names and lengths alone (see `without_bases`), to be kept when the bases are freed."""
