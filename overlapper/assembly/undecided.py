@@ -24,9 +24,18 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from overlapper.assembly.disagreeing import Disagreeing, Having
 from overlapper.correction.doubt import Doubt, OnContigs, Reason
 from overlapper.kernels.seeds import surrounded_runs
-from overlapper.kernels.seeds.surrounded_runs import ALLELE_BITS, FLANK, LENGTH_BITS, WORD_BITS
+from overlapper.kernels.seeds.surrounded_runs import (
+    ALLELE_BITS,
+    BOTH,
+    FLANK,
+    LENGTH_BITS,
+    TURNED,
+    WORD_BITS,
+    Known,
+)
 from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import column
@@ -42,7 +51,8 @@ FEW, TIMES = 3, 2
 DEPTH = 30
 """Reads on a base that are enough. Chosen."""
 _BLOCK_BASES = 1 << 18
-_BYTES_A_WORD = 40
+_BYTES_A_WORD = 100
+_ALLELE = np.uint64(ALLELE_BITS)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,32 +73,6 @@ class Undecided(OnContigs):
     others: np.ndarray = column("i8")
     base: np.ndarray = column("u1")
     length: np.ndarray = column("i4")
-
-    @classmethod
-    def of(cls, contigs: Reads, circular: np.ndarray, reads: Reads, room: int | None, threads: int) -> Self:
-        """Find them.
-
-        Parameters
-        ----------
-        contigs : Reads
-        circular : ndarray of bool
-        reads : Reads
-            As they were given.
-        room : int or None
-            Bytes of memory that may be used besides reads and contigs; None for no limit.
-        threads : int
-            Changes nothing but the time.
-        """
-        parts = [cls.empty()]
-        step = reads.total_bases // max(1, DEPTH * contigs.total_bases)
-        if step > 1:
-            reads = reads.take(np.arange(0, len(reads), step))
-        share = contigs.total_bases if room is None else max(1, room // _BYTES_A_WORD)
-        bounds = np.linspace(0, 1 << WORD_BITS, 1 - (-contigs.total_bases // max(1, share)), dtype=np.uint64)
-        for low, high in itertools.pairwise(bounds.tolist()):
-            parts.append(cls(*_Counted.of(contigs, circular, reads, low, high, threads).undecided()))
-        found = cls.concat(parts)
-        return found.take(np.lexsort((found.start, found.contig)))
 
     def doubt(self) -> Doubt:
         """Return stretches of undecided runs; the figure is how many reads have the run that fewest have."""
@@ -122,109 +106,161 @@ class Undecided(OnContigs):
             yield f"{place}\t{here}\t{there}\t.\t.\tAD={self.reads[row]},{self.others[row]}"
 
 
+def find_in_doubt(
+    contigs: Reads, circular: np.ndarray, reads: Reads, room: int | None, threads: int
+) -> tuple[Undecided, Disagreeing]:
+    """Find undecided runs, and bases about which strands disagree.
+
+    Parameters
+    ----------
+    contigs : Reads
+    circular : ndarray of bool
+    reads : Reads
+        As they were given.
+    room : int or None
+        Bytes of memory that may be used besides reads and contigs; None for no limit.
+    threads : int
+        Changes nothing but the time.
+    """
+    parts, bases, having = [Undecided.empty()], contigs.total_bases, Having(contigs.lengths)
+    counted = np.arange(0, len(reads), max(1, reads.total_bases // max(1, DEPTH * bases)))
+    share = bases if room is None else max(1, room // _BYTES_A_WORD)
+    bounds = np.linspace(0, 1 << WORD_BITS, 1 - (-bases // max(1, share)), dtype=np.uint64)
+    for low, high in itertools.pairwise(bounds):
+        runs, ends = _Runs.of(contigs, circular, low, high)
+        if low == 0:
+            parts.append(Undecided(*ends.T, *np.zeros((4, len(ends)))))
+        known = runs.known(low, high)
+        met, of_contigs, others = _counted(known, reads, counted, low, high, threads)
+        met = met[np.searchsorted(known.table, runs.word)]
+        parts.append(_undecided(runs, met.sum(axis=1), of_contigs, others))
+        met = np.where(runs.turned[:, None] & TURNED, met[:, ::-1], met)
+        met[runs.turned & BOTH > 0] = 0  # of either strand
+        having.add(runs.contig, runs.start, runs.end, met)
+    found = Undecided.concat(parts)
+    return found.take(np.lexsort((found.start, found.contig))), having.disagreeing()
+
+
 class _Frequent(NamedTuple):
-    """Of words with equal surroundings the most frequent one, of equals the smallest, and its count."""
+    """Of words with equal surroundings the most frequent one, of equals the smallest.
+
+    Attributes
+    ----------
+    word : ndarray of uint64
+        Ascending.
+    met : ndarray of int64, shape (n,)
+    """
 
     word: np.ndarray
     met: np.ndarray
 
     @classmethod
-    def of(cls, words: np.ndarray, counts: np.ndarray) -> Self:
-        """Find them."""
-        around = words >> np.uint64(ALLELE_BITS)
-        order = np.lexsort((words, -counts, around))
-        first = np.append(True, around[order][1:] != around[order][:-1])[: len(words)]
-        return cls(words[order][first], counts[order][first])
+    def of(cls, words: np.ndarray, met: np.ndarray) -> Self:
+        """Find them among different words, which ascend."""
+        around = words >> _ALLELE
+        first = np.flatnonzero(np.append(True, around[1:] != around[:-1])[: len(words)])
+        if not len(words):
+            return cls(words, met)
+        sizes = np.diff(np.append(first, len(words)))
+        most = np.flatnonzero(met == np.repeat(np.maximum.reduceat(met, first), sizes))
+        most = most[np.append(True, np.diff(around[most]) > 0)]
+        return cls(words[most], met[most])
 
     def beside(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return those with the surroundings of words, and how often they are met; 0 for none."""
-        around, asked = (values >> np.uint64(ALLELE_BITS) for values in (self.word, words))
+        around, asked = (values >> _ALLELE for values in (self.word, words))
         place = np.searchsorted(around, asked)
-        here = place < len(around)
-        here[here] = around[place[here]] == asked[here]
-        found, count = np.zeros(len(words), np.int64), np.zeros(len(words), np.int64)
-        found[here], count[here] = self.word[place[here]].astype(np.int64), self.met[place[here]]
-        return found, count
+        here = np.flatnonzero(place < len(around))
+        here = here[around[place[here]] == asked[here]]
+        found, met = np.zeros((2, len(words)), np.int64)
+        found[here], met[here] = self.word[place[here]], self.met[place[here]]
+        return found, met
 
 
-class _Counted(NamedTuple):
-    """The words of contigs in a range, and those of reads there."""
+class _Runs(NamedTuple):
+    """Runs of contigs whose words are in a range, by place."""
 
-    contigs: Reads
-    circular: np.ndarray
-    low: int
-    high: int
-    words: np.ndarray
-    counts: np.ndarray
-    others: _Frequent
-    of_contigs: _Frequent
+    contig: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    word: np.ndarray
+    turned: np.ndarray
 
     @classmethod
     def of(
-        cls, contigs: Reads, circular: np.ndarray, reads: Reads, low: int, high: int, threads: int
-    ) -> Self:
-        """Count them."""
-        made = [np.empty(0, np.uint64)]
-        for contig in range(len(contigs)):
-            _, _, word, _ = surrounded_runs.surrounded_runs(_around(contigs, circular, contig))
-            made.append(word[(word >= low) & (word < high)])
-        words = np.sort(np.concatenate(made))
-        words = words[np.append(True, words[1:] != words[:-1])[: len(words)]]
-        bits = max(0, (high - low).bit_length() - len(words).bit_length())
-        shift = max(ALLELE_BITS, bits)
-        buckets = (words - np.uint64(low)) >> np.uint64(shift)
-        sizes = np.bincount(buckets.astype(np.int64), minlength=((high - 1 - low) >> shift) + 1)
-        first = offsets_of(sizes).astype(np.int32)
-
-        def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unknown = np.array([UNKNOWN], np.uint8)
-            codes = itertools.chain.from_iterable((reads.codes(read), unknown) for read in range(*block))
-            _, _, word, _ = surrounded_runs.surrounded_runs(np.concatenate([unknown, *codes]))
-            hits = np.empty(len(word), np.int64)
-            other = surrounded_runs.look_up(word, words, np.uint64(low), np.uint64(shift), first, hits)
-            return hits, other
-
-        counts, others = np.zeros(len(words), np.int64), [np.empty(0, np.uint64)]
-        for hits, other in map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads):
-            surrounded_runs.count(hits, counts)
-            others.append(other)
-        other, of_other = np.unique(np.concatenate(others), return_counts=True)
-        around = words >> np.uint64(ALLELE_BITS)
-        alike = np.append(around[1:] == around[:-1], False)
-        several = np.flatnonzero(alike | np.append(False, alike[:-1])[: len(words)])
-        of_contigs = _Frequent.of(words[several], counts[several])
-        frequent = _Frequent.of(other, of_other)
-        return cls(contigs, circular, low, high, words, counts, frequent, of_contigs)
-
-    def undecided(self) -> list[np.ndarray]:
-        """Return the columns of `Undecided`, of the runs with these words."""
-        rows = [[np.empty(0, np.int64)] * 7]
-        for contig, (bases, circle) in enumerate(zip(self.contigs.lengths, self.circular, strict=True)):
-            start, end, word, turned = surrounded_runs.surrounded_runs(
-                _around(self.contigs, self.circular, contig)
+        cls, contigs: Reads, circular: np.ndarray, low: np.uint64, high: np.uint64
+    ) -> tuple[Self, np.ndarray]:
+        """Find them, and the ends of linear contigs that have no surroundings: contig, start, end."""
+        made, ends = (
+            [[np.empty(0, np.int64)] * 3 + [np.empty(0, np.uint64), np.empty(0, np.uint8)]],
+            [np.empty((0, 3), np.int64)],
+        )
+        for contig, (bases, circle) in enumerate(zip(contigs.lengths.tolist(), circular, strict=True)):
+            codes, shift = contigs.codes(contig), FLANK if circle else 0
+            if circle:
+                codes = np.concatenate([codes[-FLANK:], codes, codes[: 2 * FLANK]])
+            start, end, word, turned, edges = surrounded_runs.surrounded_runs(codes, low, high)
+            if not circle and edges[1]:
+                ends.append(np.array([[contig, 0, edges[0]], [contig, edges[1], bases]]))
+            some = slice(*np.searchsorted(start, [shift, shift + bases]))
+            made.append(
+                [
+                    np.full(len(start[some]), contig),
+                    start[some] - shift,
+                    end[some] - shift,
+                    word[some],
+                    turned[some],
+                ]
             )
-            shift = FLANK if circle else 0
-            if self.low == 0 and not circle and len(start):  # once, where words are in several ranges
-                edges = np.array([[0, start[0]], [end[-1], bases]]), np.zeros((2, 4), np.int64)
-                rows.append([np.full(2, contig), *np.hstack(edges).T])
-            some = (word >= self.low) & (word < self.high) & (start >= shift) & (start < shift + bases)
-            start, end, word, turned = (values[some] for values in (start, end, word, turned))
-            reads = self.counts[np.searchsorted(self.words, word)]
-            other, others = self.others.beside(word)
-            most, of_most = self.of_contigs.beside(word)
-            few = (reads <= FEW) & (of_most >= TIMES * reads) & (of_most > others)
-            other, others = np.where(few, most, other), np.where(few, of_most, others)
-            base = other >> LENGTH_BITS & 3
-            rows.append([
-                np.full(len(word), contig), start - shift, end - shift, reads, others,
-                np.where(turned & (others > 0), 3 - base, base), other & ((1 << LENGTH_BITS) - 1),
-            ])  # fmt: skip
-            left = reads - others <= MARGIN
-            rows[-1] = [values[left] for values in rows[-1]]
-        return [np.concatenate(values) for values in zip(*rows, strict=True)]
+        return cls(*(np.concatenate(values) for values in zip(*made, strict=True))), np.concatenate(ends)
+
+    def known(self, low: np.uint64, high: np.uint64) -> Known:
+        """Return their words, sorted to be looked up."""
+        table, place = np.unique(self.word, return_index=True)
+        shift = max(ALLELE_BITS, int(high - low).bit_length() - len(table).bit_length())
+        buckets = ((table - low) >> np.uint64(shift)).astype(np.int64)
+        first = offsets_of(np.bincount(buckets, minlength=(int(high - low) - 1 >> shift) + 1))
+        return Known(
+            self.word, self.turned, table, place.astype(np.int32), first.astype(np.int32), low,
+            np.uint64(shift),
+        )  # fmt: skip
 
 
-def _around(contigs: Reads, circular: np.ndarray, contig: int) -> np.ndarray:
-    """Return the bases of a contig, of a circle with those around its first base."""
-    codes = contigs.codes(contig)
-    return np.concatenate([codes[-FLANK:], codes, codes[: 2 * FLANK]]) if circular[contig] else codes
+def _counted(
+    known: Known, reads: Reads, counted: np.ndarray, low: np.uint64, high: np.uint64, threads: int
+) -> tuple[np.ndarray, _Frequent, _Frequent]:
+    """Count words of some reads: those of contigs by strand, the most frequent of them, and others."""
+
+    def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        unknown = np.array([UNKNOWN], np.uint8)
+        codes = itertools.chain.from_iterable((reads.codes(read), unknown) for read in counted[slice(*block)])
+        _, _, word, turned, _ = surrounded_runs.surrounded_runs(np.concatenate([unknown, *codes]), low, high)
+        turned[turned & BOTH > 0] = 0
+        hits = np.empty(len(word), np.int32)
+        return hits, surrounded_runs.look_up(word, turned, known, hits)
+
+    at_place, others = np.zeros((len(known.word), 2), np.int32), [np.empty(0, np.uint64)]
+    for hits, other in map_in_order(of_block, even_ranges(reads.lengths[counted], _BLOCK_BASES), threads):
+        surrounded_runs.count(hits, at_place)
+        others.append(other)
+    row = np.searchsorted(known.table, known.word)
+    met = np.stack([np.bincount(row, of_strand, len(known.table)) for of_strand in at_place.T], axis=1)
+    met = met.astype(np.int64)
+    around = known.table >> _ALLELE
+    alike = np.append(around[1:] == around[:-1], False)
+    several = np.flatnonzero(alike | np.append(False, alike[:-1])[: len(around)])
+    of_contigs = _Frequent.of(known.table[several], met[several].sum(axis=1))
+    return met, of_contigs, _Frequent.of(*np.unique(np.concatenate(others), return_counts=True))
+
+
+def _undecided(runs: _Runs, reads: np.ndarray, of_contigs: _Frequent, of_others: _Frequent) -> Undecided:
+    """Return those runs that are undecided."""
+    other, others = of_others.beside(runs.word)
+    most, at_most = of_contigs.beside(runs.word)
+    few = (reads <= FEW) & (at_most >= TIMES * reads) & (at_most > others)
+    other, others = np.where(few, most, other), np.where(few, at_most, others)
+    left = np.flatnonzero(reads - others <= MARGIN)
+    base = other >> LENGTH_BITS & 3
+    base = np.where((runs.turned & TURNED > 0) & (others > 0), 3 - base, base)
+    length = other & ((1 << LENGTH_BITS) - 1)
+    return Undecided(*(of[left] for of in (runs.contig, runs.start, runs.end, reads, others, base, length)))
