@@ -4,9 +4,10 @@ Modified bases are read as others, or not at all: one strand has them where the 
 complement. So what reads have is counted by strand, by the runs of `overlapper.assembly.undecided`.
 
 As many reads of a strand *have* a base as have the run over it, with its surroundings, that most of them
-have. As many *lack* it as have some base within about `AROUND` bases and not this one. Strands disagree about
-a base that more than `MARGIN` reads more of the one strand have than lack, and more than `MARGIN` reads more
-of the other one lack than have. Noisy reads, of which few have any run, cannot be asked so.
+have. As many *lack* it as have bases on both sides of it, in the next blocks of `AROUND` bases of the contig,
+more than have this one. Strands disagree about a base that more than `MARGIN` reads more of the one strand
+have than lack, and more than `MARGIN` reads more of the other one lack than have. Noisy reads, of which few
+have any run, cannot be asked so.
 
 Motifs: bases are looked at on the strand that has not got them, `NEAR` to either side. A *motif* is a word of
 4 to 6 bases, not all equal, or of 5 that is the same on both strands but for its middle (W, S or N). It is
@@ -34,7 +35,7 @@ from overlapper.tables.ragged import offsets_of, runs_of
 MARGIN = 1
 """How many reads more decide what a strand has: as of undecided runs (`overlapper.assembly.undecided`)."""
 AROUND = 64
-"""Chosen: reads that have errors near a base have none there."""
+"""Chosen: reads that have errors at a base have bases there."""
 NEAR = 6
 """What a pore or a polymerase has in it at a time. Chosen."""
 FEWEST, LEAST, TIMES = 5, 0.1, 4
@@ -85,8 +86,8 @@ class Having:
             has = self._has[first:behind].astype(np.int16)
             blocks = np.maximum.reduceat(has, np.arange(0, len(has), AROUND))
             around = np.pad(blocks, ((1, 1), (0, 0)))
-            most = np.maximum(np.maximum(around[:-2], around[2:]), blocks)
-            lacks = np.repeat(most, AROUND, axis=0)[: len(has)] - has
+            most = np.repeat(np.minimum(around[:-2], around[2:]), AROUND, axis=0)[: len(has)]
+            lacks = np.maximum(most - has, 0)
             more = has - lacks
             for strand in range(2):
                 differs = (more[:, strand] < -MARGIN) & (more[:, 1 - strand] > MARGIN)

@@ -39,8 +39,8 @@ def _stretches(has):
     lacks = []
     for of_strand in has:
         blocks = [max(of_strand[x : x + AROUND]) for x in range(0, len(of_strand), AROUND)]
-        most = [max(blocks[max(0, x - 1) : x + 2]) for x in range(len(blocks))]
-        lacks.append([most[place // AROUND] - times for place, times in enumerate(of_strand)])
+        most = [min(before, behind) for before, behind in zip([0, *blocks], [*blocks[1:], 0], strict=False)]
+        lacks.append([max(0, most[place // AROUND] - times) for place, times in enumerate(of_strand)])
     for strand, other in ((0, 1), (1, 0)):
         start = 0
         while start < len(has[0]):

@@ -101,7 +101,14 @@ def test_two_reads_more_decide_what_a_strand_has(right, wrong, is_told):
     ] * is_told
 
 
-SMALL = st.text("AC", min_size=24, max_size=70) | st.text("ACGTN", min_size=24, max_size=160)
+def test_strands_whose_reads_end_do_not_disagree():
+    contig = GENOME[:600]
+    reads = [contig[:300]] * 5 + [contig[320:]] * 5 + [reverse_complement(contig)] * 5
+    assert not len(found([contig], reads[:5] + reads[10:]))
+    assert not len(found([contig], reads[5:]))
+
+
+SMALL = st.text("AC", min_size=24, max_size=70) | st.text("ACGTN", min_size=24, max_size=260)
 
 
 @settings(max_examples=tries(60), deadline=None)
