@@ -118,15 +118,15 @@ def shared_motifs(contigs: Reads, found: Disagreeing) -> list[Motif]:
     there = _near(contigs, contig, anywhere - before[contig], np.arange(_MOST) % 2 == 1)
     names, has = _words(near)
     chance = (_words(there)[1].sum(axis=0) + 1) / len(there)
-    told = []
+    shared: list[Motif] = []
     while True:
         places = has.sum(axis=0)
         likely = places < np.maximum(max(FEWEST, LEAST * len(near)), TIMES * chance * len(has))
         unlikely = np.where(likely, 0, places * np.log(np.maximum(places, 1) / (chance * max(1, len(has)))))
         best = int(np.argmax(unlikely))
         if likely[best]:
-            return told
-        told.append(Motif(names[best], int(places[best])))
+            return shared
+        shared.append(Motif(names[best], int(places[best])))
         has = has[~has[:, best]]
 
 
@@ -154,7 +154,8 @@ def _near(contigs: Reads, contig: np.ndarray, middle: np.ndarray, reverse: np.nd
 
 def _words(bases: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return all words that may be motifs, and which of some places have which of them."""
-    names, parts = [], []
+    names: list[str] = []
+    parts: list[np.ndarray] = []
     for k in _SIZES:
         words = ["".join(letters) for letters in itertools.product("ACGT", repeat=k)]
         at = np.lib.stride_tricks.sliding_window_view(bases, k, axis=1) @ (4 ** np.arange(k - 1, -1, -1))
@@ -166,7 +167,7 @@ def _words(bases: np.ndarray) -> tuple[list[str], np.ndarray]:
         if k % 2:
             for name, numbers in _palindromes(k):
                 names.append(name)
-                parts.append(has[:, numbers].any(axis=1, keepdims=True))
+                parts.append(np.asarray(has[:, numbers].any(axis=1))[:, None])
     return names, np.concatenate(parts, axis=1)
 
 

@@ -130,10 +130,10 @@ def find_in_doubt(
         runs, ends = _Runs.of(contigs, circular, low, high)
         if low == 0:
             parts.append(Undecided(*ends.T, *np.zeros((4, len(ends)))))
-        known = runs.known(low, high)
-        met, of_contigs, others = _counted(known, reads, counted, low, high, threads)
-        met = met[np.searchsorted(known.table, runs.word)]
-        parts.append(_undecided(runs, met.sum(axis=1), of_contigs, others))
+        known, row = runs.known(low, high)
+        met, of_contigs, others = _counted(known, row, reads, counted, low, high, threads)
+        parts.append(_undecided(runs, row, known.table, met.sum(axis=1), of_contigs, others))
+        met = met[row]
         met = np.where(runs.turned[:, None] & TURNED, met[:, ::-1], met)
         met[runs.turned & BOTH > 0] = 0  # of either strand
         having.add(runs.contig, runs.start, runs.end, met)
@@ -214,20 +214,27 @@ class _Runs(NamedTuple):
             )
         return cls(*(np.concatenate(values) for values in zip(*made, strict=True))), np.concatenate(ends)
 
-    def known(self, low: np.uint64, high: np.uint64) -> Known:
-        """Return their words, sorted to be looked up."""
-        table, place = np.unique(self.word, return_index=True)
+    def known(self, low: np.uint64, high: np.uint64) -> tuple[Known, np.ndarray]:
+        """Return their words, sorted to be looked up, and which of these each run has."""
+        table, place, row = np.unique(self.word, return_index=True, return_inverse=True)
         shift = max(ALLELE_BITS, int(high - low).bit_length() - len(table).bit_length())
         buckets = ((table - low) >> np.uint64(shift)).astype(np.int64)
         first = offsets_of(np.bincount(buckets, minlength=(int(high - low) - 1 >> shift) + 1))
-        return Known(
+        known = Known(
             self.word, self.turned, table, place.astype(np.int32), first.astype(np.int32), low,
             np.uint64(shift),
         )  # fmt: skip
+        return known, row
 
 
 def _counted(
-    known: Known, reads: Reads, counted: np.ndarray, low: np.uint64, high: np.uint64, threads: int
+    known: Known,
+    row: np.ndarray,
+    reads: Reads,
+    counted: np.ndarray,
+    low: np.uint64,
+    high: np.uint64,
+    threads: int,
 ) -> tuple[np.ndarray, _Frequent, _Frequent]:
     """Count words of some reads: those of contigs by strand, the most frequent of them, and others."""
 
@@ -243,7 +250,6 @@ def _counted(
     for hits, other in map_in_order(of_block, even_ranges(reads.lengths[counted], _BLOCK_BASES), threads):
         surrounded_runs.count(hits, at_place)
         others.append(other)
-    row = np.searchsorted(known.table, known.word)
     met = np.stack([np.bincount(row, of_strand, len(known.table)) for of_strand in at_place.T], axis=1)
     met = met.astype(np.int64)
     around = known.table >> _ALLELE
@@ -253,14 +259,22 @@ def _counted(
     return met, of_contigs, _Frequent.of(*np.unique(np.concatenate(others), return_counts=True))
 
 
-def _undecided(runs: _Runs, reads: np.ndarray, of_contigs: _Frequent, of_others: _Frequent) -> Undecided:
-    """Return those runs that are undecided."""
-    other, others = of_others.beside(runs.word)
-    most, at_most = of_contigs.beside(runs.word)
+def _undecided(
+    runs: _Runs,
+    row: np.ndarray,
+    table: np.ndarray,
+    reads: np.ndarray,
+    of_contigs: _Frequent,
+    of_others: _Frequent,
+) -> Undecided:
+    """Return the runs that are undecided; ``reads`` is how many have each word of the table."""
+    other, others = of_others.beside(table)
+    most, at_most = of_contigs.beside(table)
     few = (reads <= FEW) & (at_most >= TIMES * reads) & (at_most > others)
     other, others = np.where(few, most, other), np.where(few, at_most, others)
-    left = np.flatnonzero(reads - others <= MARGIN)
+    left = np.flatnonzero((reads - others <= MARGIN)[row])
+    reads, other, others = (of[row[left]] for of in (reads, other, others))
     base = other >> LENGTH_BITS & 3
-    base = np.where((runs.turned & TURNED > 0) & (others > 0), 3 - base, base)
+    base = np.where((runs.turned[left] & TURNED > 0) & (others > 0), 3 - base, base)
     length = other & ((1 << LENGTH_BITS) - 1)
-    return Undecided(*(of[left] for of in (runs.contig, runs.start, runs.end, reads, others, base, length)))
+    return Undecided(runs.contig[left], runs.start[left], runs.end[left], reads, others, base, length)

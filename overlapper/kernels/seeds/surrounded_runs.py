@@ -82,7 +82,7 @@ def surrounded_runs(codes, low, high):
     before, until, behind = np.int64(0), np.int64(0), np.int64(0)
     for place in range(1 - FLANK, n + 1 - FLANK):
         last = np.int64(codes[place + FLANK - 1])
-        known = known + 1 if last < _UNKNOWN else 0
+        known = known + np.int64(1) if last < _UNKNOWN else np.int64(0)
         behind = (behind << 2 | last & 3) & _SIDE  # the bases from `place` on
         if place <= 0:
             continue
@@ -97,7 +97,7 @@ def surrounded_runs(codes, low, high):
             if there < here or (there == here and 3 - base < base):
                 here, base, side = there, 3 - base, side | TURNED
             mixed = np.uint64(here) * np.uint64(_SCATTER) & np.uint64(_MASK)
-            allele = base << LENGTH_BITS | min(place - start, _LONGEST)
+            allele = base << LENGTH_BITS | min(np.int64(place - start), np.int64(_LONGEST))
             word = mixed << np.uint64(ALLELE_BITS) | np.uint64(allele)
             if edges[1] == 0:
                 edges[0] = start
@@ -105,7 +105,7 @@ def surrounded_runs(codes, low, high):
             if low <= word < high:
                 starts[found], ends[found], words[found], turned[found] = start, place, word, side
                 found += 1
-        start, before = place, until
+        start, before = np.int64(place), until
     return starts[:found], ends[:found], words[:found], turned[:found], edges
 
 
@@ -140,7 +140,7 @@ def look_up(words, turned, known, hits):
         alike = False
         for row in range(known.first[bucket], known.first[bucket + 1]):
             if known.table[row] == words[i]:
-                at, last = np.int64(known.place[row]), i
+                at, last = np.int64(known.place[row]), np.int64(i)
                 step = np.int64(1 if turned[i] == known.turned[at] else -1)
                 hits[i] = 2 * at + side
                 break
