@@ -26,8 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.correction.doubt import Doubt, OnContigs, Reason
-from overlapper.kernels.seeds.surrounded_runs import raise_around
+from overlapper.kernels.seeds.surrounded_runs import FLANK, raise_around
 from overlapper.runtime.messages import counted
+from overlapper.runtime.threads import for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import column
 from overlapper.tables.ragged import offsets_of, runs_of
@@ -40,6 +41,7 @@ NEAR = 6
 """What a pore or a polymerase has in it at a time. Chosen."""
 FEWEST, LEAST, TIMES = 5, 0.1, 4
 """Chosen."""
+_BLOCK = 1 << 20
 _SIZES, _MOST = (4, 5, 6), 2_000
 _MIDDLES = {"W": (0, 3), "S": (1, 2), "N": (0, 1, 2, 3)}
 
@@ -72,31 +74,59 @@ class Having:
         self._first = offsets_of(lengths)
         self._has = np.zeros((int(self._first[-1]), 2), np.uint8)
 
-    def add(self, contig: np.ndarray, start: np.ndarray, end: np.ndarray, met: np.ndarray) -> None:
-        """Add runs of contigs, by place, and how many reads of either strand have them (shape (n, 2))."""
-        bounds = np.searchsorted(contig, np.arange(len(self._first)))
-        for number, (first, behind) in enumerate(itertools.pairwise(bounds.tolist())):
-            has = self._has[self._first[number] : self._first[number + 1]]
-            raise_around(start[first:behind], end[first:behind], met[first:behind], has)
+    def add(
+        self, runs: np.ndarray, start: np.ndarray, end: np.ndarray, met: np.ndarray, threads: int
+    ) -> None:
+        """Add runs of contigs.
 
-    def disagreeing(self) -> Disagreeing:
+        Parameters
+        ----------
+        runs : ndarray of int64, shape (contigs + 1,)
+            Where those of each contig begin.
+        start, end : ndarray of int32, shape (n,)
+            By place on each contig; they may reach beyond the end of a circle.
+        met : ndarray of int32, shape (2, n)
+            How many reads of either strand have them.
+        threads : int
+        """
+
+        def of_block(block: tuple[int, int, int]) -> None:
+            contig, first, behind = block
+            here, bases = slice(*runs[contig : contig + 2]), int(np.diff(self._first[contig : contig + 2])[0])
+            has = self._has[self._first[contig] + first : self._first[contig] + behind]
+            for turn in (0, bases, -bases):
+                low = np.searchsorted(end[here], first + turn - FLANK, "right")
+                high = np.searchsorted(start[here], behind + turn + FLANK)
+                some = slice(here.start + low, here.start + max(low, high))
+                raise_around(start[some] - first - turn, end[some] - first - turn, met[:, some], has)
+
+        blocks = [
+            (contig, first, min(first + _BLOCK, bases))
+            for contig, bases in enumerate(np.diff(self._first).tolist())
+            for first in range(0, bases, _BLOCK)
+        ]
+        for_each(of_block, blocks, threads)
+
+    def disagreeing(self, threads: int) -> Disagreeing:
         """Return the stretches about which strands disagree."""
-        parts = [Disagreeing.empty()]
-        for contig, (first, behind) in enumerate(itertools.pairwise(self._first.tolist())):
-            has = self._has[first:behind].astype(np.int16)
-            blocks = np.maximum.reduceat(has, np.arange(0, len(has), AROUND))
-            around = np.pad(blocks, ((1, 1), (0, 0)))
-            most = np.repeat(np.minimum(around[:-2], around[2:]), AROUND, axis=0)[: len(has)]
-            lacks = np.maximum(most - has, 0)
-            more = has - lacks
-            for strand in range(2):
-                differs = (more[:, strand] < -MARGIN) & (more[:, 1 - strand] > MARGIN)
-                start, end, _ = runs_of(differs, np.array([0, len(has)]))
-                reads = [lacks[place:stop, strand].max() for place, stop in zip(start, end, strict=True)]
-                same = np.full((2, len(start)), [[contig], [strand]])
-                parts.append(Disagreeing(same[0], start, end, same[1], np.array(reads, np.int64)))
-        found = Disagreeing.concat(parts)
+        contigs = range(len(self._first) - 1)
+        found = Disagreeing.concat([Disagreeing.empty(), *map_in_order(self._of_contig, contigs, threads)])
         return found.take(np.lexsort((found.start, found.contig)))
+
+    def _of_contig(self, contig: int) -> Disagreeing:
+        has = self._has[self._first[contig] : self._first[contig + 1]].astype(np.int16)
+        blocks = np.maximum.reduceat(has, np.arange(0, len(has), AROUND))
+        around = np.pad(blocks, ((1, 1), (0, 0)))
+        most = np.repeat(np.minimum(around[:-2], around[2:]), AROUND, axis=0)[: len(has)]
+        lacks = np.maximum(most - has, 0)
+        more, parts = has - lacks, []
+        for strand in range(2):
+            differs = (more[:, strand] < -MARGIN) & (more[:, 1 - strand] > MARGIN)
+            start, end, _ = runs_of(differs, np.array([0, len(has)]))
+            reads = [lacks[place:stop, strand].max() for place, stop in zip(start, end, strict=True)]
+            same = np.full((2, len(start)), [[contig], [strand]])
+            parts.append(Disagreeing(same[0], start, end, same[1], np.array(reads, np.int64)))
+        return Disagreeing.concat(parts)
 
 
 class Motif(NamedTuple):

@@ -18,6 +18,7 @@ time (``overlapper/kernels/seeds/surrounded_runs.py``; oracle ``tests/oracle/und
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterator
 from typing import NamedTuple, Self
@@ -51,7 +52,8 @@ FEW, TIMES = 3, 2
 DEPTH = 30
 """Reads on a base that are enough. Chosen."""
 _BLOCK_BASES = 1 << 18
-_BYTES_A_WORD = 100
+_BLOCK_WORDS, _PARTS = 1 << 18, 16
+_BYTES_A_WORD = 60
 _ALLELE = np.uint64(ALLELE_BITS)
 
 
@@ -127,18 +129,19 @@ def find_in_doubt(
     share = bases if room is None else max(1, room // _BYTES_A_WORD)
     bounds = np.linspace(0, 1 << WORD_BITS, 1 - (-bases // max(1, share)), dtype=np.uint64)
     for low, high in itertools.pairwise(bounds):
-        runs, ends = _Runs.of(contigs, circular, low, high)
+        runs = _Runs.of(contigs, circular, low, high, threads)
         if low == 0:
-            parts.append(Undecided(*ends.T, *np.zeros((4, len(ends)))))
-        known, row = runs.known(low, high)
-        met, of_contigs, others = _counted(known, row, reads, counted, low, high, threads)
-        parts.append(_undecided(runs, row, known.table, met.sum(axis=1), of_contigs, others))
-        met = met[row]
-        met = np.where(runs.turned[:, None] & TURNED, met[:, ::-1], met)
-        met[runs.turned & BOTH > 0] = 0  # of either strand
-        having.add(runs.contig, runs.start, runs.end, met)
+            parts.append(runs.ends_of_lines())
+        known = runs.known(low, high, threads)
+        met, others = _counted(known, reads, counted, threads)
+        others = np.unique(others, return_counts=True)
+        bounds = np.searchsorted(known.first, np.arange(0, len(known.order), _BLOCK_WORDS))
+        ranges = itertools.pairwise(np.unique([*known.first[bounds], len(known.order)]).tolist())
+        of_rows = functools.partial(_undecided, runs, known, met, *others)
+        parts.extend(map_in_order(lambda rows, of_rows=of_rows: of_rows(*rows), ranges, threads))
+        having.add(runs.first, runs.start, runs.end, met, threads)
     found = Undecided.concat(parts)
-    return found.take(np.lexsort((found.start, found.contig))), having.disagreeing()
+    return found.take(np.lexsort((found.start, found.contig))), having.disagreeing(threads)
 
 
 class _Frequent(NamedTuple):
@@ -178,103 +181,133 @@ class _Frequent(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs of contigs whose words are in a range, by place."""
+    """Runs of contigs whose words are in a range, by place.
 
-    contig: np.ndarray
+    Attributes
+    ----------
+    first : ndarray of int64, shape (contigs + 1,)
+        Where the runs of each contig begin.
+    edges : ndarray of int64, shape (contigs, 2)
+        Of lines, where the first run of any word starts and the last one ends; -1 where there is none.
+    start, end : ndarray of int32, shape (n,)
+    word : ndarray of uint64, shape (n,)
+    turned : ndarray of uint8, shape (n,)
+    """
+
+    first: np.ndarray
+    edges: np.ndarray
+    lengths: np.ndarray
     start: np.ndarray
     end: np.ndarray
     word: np.ndarray
     turned: np.ndarray
 
     @classmethod
-    def of(
-        cls, contigs: Reads, circular: np.ndarray, low: np.uint64, high: np.uint64
-    ) -> tuple[Self, np.ndarray]:
-        """Find them, and the ends of linear contigs that have no surroundings: contig, start, end."""
-        made, ends = (
-            [[np.empty(0, np.int64)] * 3 + [np.empty(0, np.uint64), np.empty(0, np.uint8)]],
-            [np.empty((0, 3), np.int64)],
-        )
-        for contig, (bases, circle) in enumerate(zip(contigs.lengths.tolist(), circular, strict=True)):
-            codes, shift = contigs.codes(contig), FLANK if circle else 0
-            if circle:
+    def of(cls, contigs: Reads, circular: np.ndarray, low: np.uint64, high: np.uint64, threads: int) -> Self:
+        """Find them."""
+
+        def of_contig(contig: int) -> tuple[np.ndarray, ...]:
+            codes, bases = contigs.codes(contig), int(contigs.lengths[contig])
+            shift = FLANK if circular[contig] else 0
+            if shift:
                 codes = np.concatenate([codes[-FLANK:], codes, codes[: 2 * FLANK]])
             start, end, word, turned, edges = surrounded_runs.surrounded_runs(codes, low, high)
-            if not circle and edges[1]:
-                ends.append(np.array([[contig, 0, edges[0]], [contig, edges[1], bases]]))
             some = slice(*np.searchsorted(start, [shift, shift + bases]))
-            made.append(
-                [
-                    np.full(len(start[some]), contig),
-                    start[some] - shift,
-                    end[some] - shift,
-                    word[some],
-                    turned[some],
-                ]
-            )
-        return cls(*(np.concatenate(values) for values in zip(*made, strict=True))), np.concatenate(ends)
+            edges = edges if edges[1] and not shift else np.full(2, -1)
+            start, end = ((at[some] - shift).astype(np.int32) for at in (start, end))
+            return edges, start, end, word[some].copy(), turned[some].copy()
 
-    def known(self, low: np.uint64, high: np.uint64) -> tuple[Known, np.ndarray]:
-        """Return their words, sorted to be looked up, and which of these each run has."""
-        table, place, row = np.unique(self.word, return_index=True, return_inverse=True)
-        shift = max(ALLELE_BITS, int(high - low).bit_length() - len(table).bit_length())
-        buckets = ((table - low) >> np.uint64(shift)).astype(np.int64)
-        first = offsets_of(np.bincount(buckets, minlength=(int(high - low) - 1 >> shift) + 1))
-        known = Known(
-            self.word, self.turned, table, place.astype(np.int32), first.astype(np.int32), low,
-            np.uint64(shift),
-        )  # fmt: skip
-        return known, row
+        edges, *columns = zip(*map_in_order(of_contig, range(len(contigs)), threads), strict=True)
+        first = offsets_of(np.array([len(start) for start in columns[0]]))
+        return cls(first, np.array(edges), contigs.lengths, *map(np.concatenate, columns))
+
+    def ends_of_lines(self) -> Undecided:
+        """Return the ends of linear contigs that have no surroundings."""
+        line = np.flatnonzero(self.edges[:, 1] >= 0)
+        start = np.stack([np.zeros(len(line), np.int64), self.edges[line, 1]], axis=1).ravel()
+        end = np.stack([self.edges[line, 0], self.lengths[line]], axis=1).ravel()
+        return Undecided(np.repeat(line, 2), start, end, *np.zeros((4, len(start)), np.int64))
+
+    def known(self, low: np.uint64, high: np.uint64, threads: int) -> Known:
+        """Return their words, sorted to be looked up."""
+        shift = max(ALLELE_BITS, int(high - low).bit_length() - len(self.word).bit_length())
+        buckets = (int(high - low) - 1 >> shift) + 1
+
+        def of_part(part: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            bounds = (np.uint64(bucket << shift) + low for bucket in part)
+            place = surrounded_runs.places_between(self.word, *bounds)
+            words = self.word[place]
+            order = np.argsort(words)
+            bucket = ((words[order] - low) >> np.uint64(shift)).astype(np.int64) - part[0]
+            return place[order], np.bincount(bucket, minlength=part[1] - part[0])
+
+        parts = itertools.pairwise(np.linspace(0, buckets, min(buckets, _PARTS) + 1, dtype=np.int64).tolist())
+        order, sizes = zip(*map_in_order(of_part, parts, threads), strict=True)
+        first = offsets_of(np.concatenate(sizes)).astype(np.int32)
+        return Known(self.word, self.turned, np.concatenate(order), first, low, high, np.uint64(shift))
 
 
-def _counted(
-    known: Known,
-    row: np.ndarray,
-    reads: Reads,
-    counted: np.ndarray,
-    low: np.uint64,
-    high: np.uint64,
-    threads: int,
-) -> tuple[np.ndarray, _Frequent, _Frequent]:
-    """Count words of some reads: those of contigs by strand, the most frequent of them, and others."""
+def _counted(known: Known, reads: Reads, counted: np.ndarray, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many of some reads have each run, by strand (shape (2, n)), and the other words."""
 
     def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         unknown = np.array([UNKNOWN], np.uint8)
         codes = itertools.chain.from_iterable((reads.codes(read), unknown) for read in counted[slice(*block)])
-        _, _, word, turned, _ = surrounded_runs.surrounded_runs(np.concatenate([unknown, *codes]), low, high)
-        turned[turned & BOTH > 0] = 0
-        hits = np.empty(len(word), np.int32)
-        return hits, surrounded_runs.look_up(word, turned, known, hits)
+        runs = surrounded_runs.surrounded_runs(np.concatenate([unknown, *codes]), known.low, known.high)
+        return surrounded_runs.look_up(*runs[2:4], known)
 
-    at_place, others = np.zeros((len(known.word), 2), np.int32), [np.empty(0, np.uint64)]
-    for hits, other in map_in_order(of_block, even_ranges(reads.lengths[counted], _BLOCK_BASES), threads):
-        surrounded_runs.count(hits, at_place)
+    met, others = np.zeros((2, len(known.word) + 1), np.int32), [np.empty(0, np.uint64)]
+    for stretches, other in map_in_order(
+        of_block, even_ranges(reads.lengths[counted], _BLOCK_BASES), threads
+    ):
+        surrounded_runs.count(stretches, met)
         others.append(other)
-    met = np.stack([np.bincount(row, of_strand, len(known.table)) for of_strand in at_place.T], axis=1)
-    met = met.astype(np.int64)
-    around = known.table >> _ALLELE
-    alike = np.append(around[1:] == around[:-1], False)
-    several = np.flatnonzero(alike | np.append(False, alike[:-1])[: len(around)])
-    of_contigs = _Frequent.of(known.table[several], met[several].sum(axis=1))
-    return met, of_contigs, _Frequent.of(*np.unique(np.concatenate(others), return_counts=True))
+    np.cumsum(met, axis=1, out=met)
+    return met[:, :-1], np.concatenate(others)
 
 
 def _undecided(
-    runs: _Runs,
-    row: np.ndarray,
-    table: np.ndarray,
-    reads: np.ndarray,
-    of_contigs: _Frequent,
-    of_others: _Frequent,
+    runs: _Runs, known: Known, met: np.ndarray, other: np.ndarray, times: np.ndarray, low: int, high: int
 ) -> Undecided:
-    """Return the runs that are undecided; ``reads`` is how many have each word of the table."""
-    other, others = of_others.beside(table)
-    most, at_most = of_contigs.beside(table)
+    """Return the undecided ones of some runs by word, and sum what is met of runs with the same word.
+
+    Parameters
+    ----------
+    runs : _Runs
+    known : Known
+    met : ndarray of int32, shape (2, n)
+        Out: of the strands of the contig, 0 where the surroundings are the same on both.
+    other, times : ndarray of uint64, int64
+        Words that no contig has, ascending, and how often they are met.
+    low, high : int
+        Which of the runs by word: all that have the surroundings of one of them.
+    """
+    place = known.order[low:high]
+    words, turned = known.word[place], known.turned[place]
+    flipped = np.flatnonzero(turned & TURNED)
+    told = met[:, place]
+    told[:, flipped] = told[::-1, flipped]
+    begin = np.flatnonzero(np.append(True, words[1:] != words[:-1]))
+    row = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(words)))
+    table, told = words[begin], np.add.reduceat(told, begin, axis=1)
+    reads = told.sum(axis=0, dtype=np.int64)
+    told = told[:, row]
+    told[:, flipped] = told[::-1, flipped]
+    told[:, turned & BOTH > 0] = 0
+    met[:, place] = told
+    around = table >> _ALLELE
+    alike = np.append(around[1:] == around[:-1], False)
+    several = np.flatnonzero(alike | np.append(False, alike[:-1]))
+    most, at_most = _Frequent.of(table[several], reads[several]).beside(table)
+    beside = slice(*np.searchsorted(other >> _ALLELE, [around[0], around[-1] + np.uint64(1)]))
+    other, others = _Frequent.of(other[beside], times[beside]).beside(table)
     few = (reads <= FEW) & (at_most >= TIMES * reads) & (at_most > others)
     other, others = np.where(few, most, other), np.where(few, at_most, others)
     left = np.flatnonzero((reads - others <= MARGIN)[row])
     reads, other, others = (of[row[left]] for of in (reads, other, others))
+    turned, place = turned[left], place[left]
     base = other >> LENGTH_BITS & 3
-    base = np.where((runs.turned[left] & TURNED > 0) & (others > 0), 3 - base, base)
+    base = np.where((turned & TURNED > 0) & (others > 0), 3 - base, base)
+    contig = np.searchsorted(runs.first, place, "right") - 1
     length = other & ((1 << LENGTH_BITS) - 1)
-    return Undecided(runs.contig[left], runs.start[left], runs.end[left], reads, others, base, length)
+    return Undecided(contig, runs.start[place], runs.end[place], reads, others, base, length)

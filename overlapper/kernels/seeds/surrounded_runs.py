@@ -35,22 +35,20 @@ class Known(NamedTuple):
     word : ndarray of uint64, shape (n,)
         By place on the contigs.
     turned : ndarray of uint8, shape (n,)
-    table : ndarray of uint64
-        The same, each once, ascending.
-    place : ndarray of int32
-        Where each of the table is in ``word``.
+    order : ndarray of int32, shape (n,)
+        Places by word, of equal ones by place.
     first : ndarray of int32
-        Where each bucket of the table begins: words that are alike without the last ``shift`` bits.
-    low, shift : uint64
-        The first word of the range.
+        Where each bucket begins in this order: words that are alike without the last ``shift`` bits.
+    low, high, shift : uint64
+        The first word of the range, and the one behind its last.
     """
 
     word: np.ndarray
     turned: np.ndarray
-    table: np.ndarray
-    place: np.ndarray
+    order: np.ndarray
     first: np.ndarray
     low: np.uint64
+    high: np.uint64
     shift: np.uint64
 
 
@@ -110,8 +108,33 @@ def surrounded_runs(codes, low, high):
 
 
 @njit(nogil=True, cache=True)
-def look_up(words, turned, known, hits):
-    """Find words of reads among those of contigs; return others with the surroundings of one of these.
+def places_between(words, low, high):
+    """Return where words of a range are.
+
+    Parameters
+    ----------
+    words : ndarray of uint64, shape (n,)
+    low, high : uint64
+        Half open.
+
+    Returns
+    -------
+    ndarray of int32
+    """
+    found = 0
+    for word in words:
+        found += low <= word < high
+    places, found = np.empty(found, np.int32), 0
+    for place in range(len(words)):
+        if low <= words[place] < high:
+            places[found] = place
+            found += 1
+    return places
+
+
+@njit(nogil=True, cache=True)
+def look_up(words, turned, known):
+    """Find words of reads among those of contigs, and others with the surroundings of one of these.
 
     Successive words of a read are mostly those of successive places, which is tried first.
 
@@ -120,43 +143,53 @@ def look_up(words, turned, known, hits):
     words : ndarray of uint64
     turned : ndarray of uint8
     known : Known
-    hits : ndarray of int32, shape of words
-        Out: twice the place of each, and one more if it is told on the other strand; -1 for none.
 
     Returns
     -------
-    ndarray of uint64
+    stretches : ndarray of int64, shape (n, 3)
+        Successive places that a read has: the first, the one behind the last, and whether the read lies there
+        on the reverse strand.
+    others : ndarray of uint64
     """
-    others, found = np.empty(len(words), np.uint64), 0
-    at, step, last = np.int64(0), np.int64(1), np.int64(0)
+    others, of_others = np.empty(len(words), np.uint64), 0
+    stretches, found = np.empty((len(words), 3), np.int64), 0
+    at, step = np.int64(0), np.int64(1)
     for i in range(len(words)):
-        side = turned[i] == TURNED
-        expected = at + step * (i - last)
-        if 0 <= expected < len(known.word) and known.word[expected] == words[i]:
-            hits[i] = 2 * expected + side
-            continue
-        hits[i] = -1
-        bucket = np.int64((words[i] - known.low) >> known.shift)
+        at += step
         alike = False
-        for row in range(known.first[bucket], known.first[bucket + 1]):
-            if known.table[row] == words[i]:
-                at, last = np.int64(known.place[row]), np.int64(i)
-                step = np.int64(1 if turned[i] == known.turned[at] else -1)
-                hits[i] = 2 * at + side
-                break
-            alike |= known.table[row] >> np.uint64(ALLELE_BITS) == words[i] >> np.uint64(ALLELE_BITS)
-        if hits[i] < 0 and alike:
-            others[found] = words[i]
+        if at < 0 or at >= len(known.word) or known.word[at] != words[i]:
+            place = np.int64(-1)
+            bucket = np.int64((words[i] - known.low) >> known.shift)
+            for row in range(known.first[bucket], known.first[bucket + 1]):
+                word = known.word[known.order[row]]
+                if word == words[i]:
+                    place = np.int64(known.order[row])
+                    break
+                alike |= word >> np.uint64(ALLELE_BITS) == words[i] >> np.uint64(ALLELE_BITS)
+            if place < 0:
+                if alike:
+                    others[of_others] = words[i]
+                    of_others += 1
+                continue
+            at = place
+            step = np.int64(1 if turned[i] & TURNED == known.turned[at] & TURNED else -1)
+        reverse = (turned[i] ^ known.turned[at]) & TURNED
+        if found and stretches[found - 1, 2] == reverse and stretches[found - 1, 1] == at:
+            stretches[found - 1, 1] += 1
+        elif found and stretches[found - 1, 2] == reverse and stretches[found - 1, 0] == at + 1:
+            stretches[found - 1, 0] -= 1
+        else:
+            stretches[found] = at, at + 1, reverse
             found += 1
-    return others[:found].copy()
+    return stretches[:found].copy(), others[:of_others].copy()
 
 
 @njit(nogil=True, cache=True)
-def count(hits, counts):
-    """Count the hits of `look_up` by place and strand (shape (n, 2)), but for -1."""
-    for hit in hits:
-        if hit >= 0:
-            counts[hit >> 1, hit & 1] += 1
+def count(stretches, change):
+    """Count stretches of `look_up`, as changes of the counts from place to place (shape (2, n + 1))."""
+    for first, behind, reverse in stretches:
+        change[reverse, first] += 1
+        change[reverse, behind] -= 1
 
 
 @njit(nogil=True, cache=True)
@@ -166,13 +199,12 @@ def raise_around(start, end, met, has):
     Parameters
     ----------
     start, end : ndarray of int64, shape (n,)
-    met : ndarray of int64, shape (n, 2)
+    met : ndarray of int32, shape (2, n)
     has : ndarray of uint8, shape (bases, 2)
-        Of one contig; what lies behind its end is at its beginning.
+        Runs may reach beyond both ends.
     """
-    bases = len(has)
     for run in range(len(start)):
         for side in range(2):
-            times = np.uint8(min(met[run, side], 255))
-            for at in range(start[run] - FLANK, end[run] + FLANK):
-                has[at % bases, side] = max(has[at % bases, side], times)
+            times = np.uint8(min(met[side, run], 255))
+            for at in range(max(0, start[run] - FLANK), min(len(has), end[run] + FLANK)):
+                has[at, side] = max(has[at, side], times)
