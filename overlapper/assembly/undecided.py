@@ -134,11 +134,10 @@ def find_in_doubt(
             parts.append(runs.ends_of_lines())
         known = runs.known(low, high, threads)
         met, others = _counted(known, reads, counted, threads)
-        others = np.unique(others, return_counts=True)
         bounds = np.searchsorted(known.first, np.arange(0, len(known.order), _BLOCK_WORDS))
-        ranges = itertools.pairwise(np.unique([*known.first[bounds], len(known.order)]).tolist())
-        of_rows = functools.partial(_undecided, runs, known, met, *others)
-        parts.extend(map_in_order(lambda rows, of_rows=of_rows: of_rows(*rows), ranges, threads))
+        rows = np.unique([*known.first[bounds].tolist(), len(known.order)]).tolist()
+        judged = functools.partial(_undecided, runs, known, met, *np.unique(others, return_counts=True))
+        parts.extend(map_in_order(judged, itertools.pairwise(rows), threads))
         having.add(runs.first, runs.start, runs.end, met, threads)
     found = Undecided.concat(parts)
     return found.take(np.lexsort((found.start, found.contig))), having.disagreeing(threads)
@@ -267,7 +266,12 @@ def _counted(known: Known, reads: Reads, counted: np.ndarray, threads: int) -> t
 
 
 def _undecided(
-    runs: _Runs, known: Known, met: np.ndarray, other: np.ndarray, times: np.ndarray, low: int, high: int
+    runs: _Runs,
+    known: Known,
+    met: np.ndarray,
+    other: np.ndarray,
+    times: np.ndarray,
+    rows: tuple[int, int],
 ) -> Undecided:
     """Return the undecided ones of some runs by word, and sum what is met of runs with the same word.
 
@@ -279,10 +283,10 @@ def _undecided(
         Out: of the strands of the contig, 0 where the surroundings are the same on both.
     other, times : ndarray of uint64, int64
         Words that no contig has, ascending, and how often they are met.
-    low, high : int
-        Which of the runs by word: all that have the surroundings of one of them.
+    rows : (int, int)
+        Which of the runs by word, half open: all that have the surroundings of one of them.
     """
-    place = known.order[low:high]
+    place = known.order[slice(*rows)]
     words, turned = known.word[place], known.turned[place]
     flipped = np.flatnonzero(turned & TURNED)
     told = met[:, place]
