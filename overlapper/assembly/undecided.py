@@ -135,7 +135,7 @@ def find_in_doubt(
         parts.append(_undecided(runs, row, known.table, met.sum(axis=1), of_contigs, others))
         met = met[row]
         met = np.where(runs.turned[:, None] & TURNED, met[:, ::-1], met)
-        met[runs.turned & BOTH > 0] = 0  # of either strand
+        met[(runs.turned & BOTH > 0) | (np.bincount(row)[row] > 1)] = 0  # of either strand, or of copies
         having.add(runs.contig, runs.start, runs.end, met)
     found = Undecided.concat(parts)
     return found.take(np.lexsort((found.start, found.contig))), having.disagreeing()
