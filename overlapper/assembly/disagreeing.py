@@ -4,10 +4,10 @@ Modified bases are read as others, or not at all: one strand has them where the 
 complement. So what reads have is counted by strand, by the runs of `overlapper.assembly.undecided`.
 
 As many reads of a strand *have* a base as have the run over it, with its surroundings, that most of them
-have. As many *lack* it as have bases on both sides of it, in the next blocks of `AROUND` bases of the contig,
-more than have this one. Strands disagree about a base that more than `MARGIN` reads more of the one strand
-have than lack, and more than `MARGIN` reads more of the other one lack than have. Noisy reads, of which few
-have any run, cannot be asked so.
+have, of runs that the contigs have once. As many *lack* it as have bases on both sides of it, in the next
+blocks of `AROUND` bases of the contig, more than have this one. Strands disagree about a base that more than
+`MARGIN` reads more of the one strand have than lack, and more than `MARGIN` reads more of the other one lack
+than have. Noisy reads, of which few have any run, cannot be asked so.
 
 Motifs: bases are looked at on the strand that has not got them, `NEAR` to either side. A *motif* is a word of
 4 to 6 bases, not all equal, or of 5 that is the same on both strands but for its middle (W, S or N). It is

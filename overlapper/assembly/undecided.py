@@ -134,8 +134,8 @@ def find_in_doubt(
             parts.append(runs.ends_of_lines())
         known = runs.known(low, high, threads)
         met, others = _counted(known, reads, counted, threads)
-        bounds = np.searchsorted(known.first, np.arange(0, len(known.order), _BLOCK_WORDS))
-        rows = np.unique([*known.first[bounds].tolist(), len(known.order)]).tolist()
+        buckets = np.searchsorted(known.first, np.arange(0, len(known.order), _BLOCK_WORDS))
+        rows = np.unique([*known.first[buckets].tolist(), len(known.order)]).tolist()
         judged = functools.partial(_undecided, runs, known, met, *np.unique(others, return_counts=True))
         parts.extend(map_in_order(judged, itertools.pairwise(rows), threads))
         having.add(runs.first, runs.start, runs.end, met, threads)
@@ -273,32 +273,27 @@ def _undecided(
     times: np.ndarray,
     rows: tuple[int, int],
 ) -> Undecided:
-    """Return the undecided ones of some runs by word, and sum what is met of runs with the same word.
+    """Return the undecided ones of some runs by word, and leave what is met of runs that have a strand.
 
     Parameters
     ----------
     runs : _Runs
     known : Known
     met : ndarray of int32, shape (2, n)
-        Out: of the strands of the contig, 0 where the surroundings are the same on both.
-    other, times : ndarray of uint64, int64
+        By strand of the contig. Out: 0 where contigs have the word several times, or the surroundings are the
+        same on both strands.
+    other, times : ndarray of uint64, ndarray of int64
         Words that no contig has, ascending, and how often they are met.
     rows : (int, int)
         Which of the runs by word, half open: all that have the surroundings of one of them.
     """
     place = known.order[slice(*rows)]
-    words, turned = known.word[place], known.turned[place]
-    flipped = np.flatnonzero(turned & TURNED)
-    told = met[:, place]
-    told[:, flipped] = told[::-1, flipped]
+    words = known.word[place]
     begin = np.flatnonzero(np.append(True, words[1:] != words[:-1]))
-    row = np.repeat(np.arange(len(begin)), np.diff(begin, append=len(words)))
-    table, told = words[begin], np.add.reduceat(told, begin, axis=1)
-    reads = told.sum(axis=0, dtype=np.int64)
-    told = told[:, row]
-    told[:, flipped] = told[::-1, flipped]
-    told[:, turned & BOTH > 0] = 0
-    met[:, place] = told
+    copies = np.diff(begin, append=len(words))
+    row, table = np.repeat(np.arange(len(begin)), copies), words[begin]
+    reads = np.add.reduceat(met[:, place].sum(axis=0, dtype=np.int64), begin)
+    met[:, place[(known.turned[place] & BOTH > 0) | (copies[row] > 1)]] = 0
     around = table >> _ALLELE
     alike = np.append(around[1:] == around[:-1], False)
     several = np.flatnonzero(alike | np.append(False, alike[:-1]))
@@ -309,9 +304,9 @@ def _undecided(
     other, others = np.where(few, most, other), np.where(few, at_most, others)
     left = np.flatnonzero((reads - others <= MARGIN)[row])
     reads, other, others = (of[row[left]] for of in (reads, other, others))
-    turned, place = turned[left], place[left]
+    place = place[left]
     base = other >> LENGTH_BITS & 3
-    base = np.where((turned & TURNED > 0) & (others > 0), 3 - base, base)
+    base = np.where((known.turned[place] & TURNED > 0) & (others > 0), 3 - base, base)
     contig = np.searchsorted(runs.first, place, "right") - 1
     length = other & ((1 << LENGTH_BITS) - 1)
     return Undecided(contig, runs.start[place], runs.end[place], reads, others, base, length)

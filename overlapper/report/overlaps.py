@@ -11,7 +11,7 @@ from overlapper.runtime.messages import counted
 from overlapper.tables import OverlapClass, Overlaps
 
 NEEDS_OVERLAPS = (
-    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps or, beside "
+    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps or, with "
     "the folder of an assembly, its reads."
 )
 _CLASSES = {

@@ -18,6 +18,9 @@ def disagreeing(contigs, reads, flank):
         for strand, bases in enumerate((read, turned(read)))
         for start, end, _, _ in runs(bases, flank)
     )
+    once = Counter(
+        min(word, turned(word)) for bases, circular in contigs for word in _words(bases, circular, flank)
+    )
     found = []
     for number, (bases, circular) in enumerate(contigs):
         around = bases[-flank:] + bases + bases[: 2 * flank] if circular else bases
@@ -27,12 +30,22 @@ def disagreeing(contigs, reads, flank):
             word = around[start - flank : end + flank]
             if not 0 <= start - shift < len(bases) or surroundings == turned(surroundings):
                 continue
+            if once[min(word, turned(word))] > 1:
+                continue
             for strand in range(2):
                 for at in range(start - flank - shift, end + flank - shift):
                     place = at % len(bases)
                     has[strand][place] = max(has[strand][place], min(255, there[word, strand]))
         found += [(number, *row) for row in _stretches(has)]
     return sorted(found)
+
+
+def _words(bases, circular, flank):
+    around = bases[-flank:] + bases + bases[: 2 * flank] if circular else bases
+    shift = flank if circular else 0
+    for start, end, _, _ in runs(around, flank):
+        if 0 <= start - shift < len(bases):
+            yield around[start - flank : end + flank]
 
 
 def _stretches(has):

@@ -108,6 +108,17 @@ def test_strands_whose_reads_end_do_not_disagree():
     assert not len(found([contig], reads[5:]))
 
 
+def test_copies_that_differ_are_no_disagreement():
+    """Most reads of one copy are of the forward strand, of the other one most of the reverse strand."""
+    one = GENOME[:600]
+    other = "".join(
+        base.translate(READ_AS) if place in (300, 400) else base for place, base in enumerate(one)
+    )
+    reads = [one] * 6 + [reverse_complement(one)] * 2 + [other] * 2 + [reverse_complement(other)] * 6
+    assert not len(found([one, other], reads))
+    assert len(found([one], reads[:8] + [other] * 12))
+
+
 SMALL = st.text("AC", min_size=24, max_size=70) | st.text("ACGTN", min_size=24, max_size=260)
 
 
