@@ -34,7 +34,7 @@ def unwritten_output(error: OSError) -> OutputError:
     """Return what there is to say where standard output takes nothing more."""
     return OutputError(
         f"standard output cannot be written: {error.strerror or error}. Check where it goes, and the free "
-        "space there; what is there of it already is not complete"
+        "space there; what was written is not complete"
     )
 
 
