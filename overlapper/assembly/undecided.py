@@ -35,7 +35,7 @@ from overlapper.kernels.seeds.surrounded_runs import (
     TURNED,
     WORD_BITS,
     Known,
-)
+)  # fmt: skip
 from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import column
@@ -191,10 +191,8 @@ class _Runs(NamedTuple):
         cls, contigs: Reads, circular: np.ndarray, low: np.uint64, high: np.uint64
     ) -> tuple[Self, np.ndarray]:
         """Find them, and the ends of linear contigs that have no surroundings: contig, start, end."""
-        made, ends = (
-            [[np.empty(0, np.int64)] * 3 + [np.empty(0, np.uint64), np.empty(0, np.uint8)]],
-            [np.empty((0, 3), np.int64)],
-        )
+        made = [(*[np.empty(0, np.int64)] * 3, np.empty(0, np.uint64), np.empty(0, np.uint8))]
+        ends = [np.empty((0, 3), np.int64)]
         for contig, (bases, circle) in enumerate(zip(contigs.lengths.tolist(), circular, strict=True)):
             codes, shift = contigs.codes(contig), FLANK if circle else 0
             if circle:
@@ -203,15 +201,8 @@ class _Runs(NamedTuple):
             if not circle and edges[1]:
                 ends.append(np.array([[contig, 0, edges[0]], [contig, edges[1], bases]]))
             some = slice(*np.searchsorted(start, [shift, shift + bases]))
-            made.append(
-                [
-                    np.full(len(start[some]), contig),
-                    start[some] - shift,
-                    end[some] - shift,
-                    word[some],
-                    turned[some],
-                ]
-            )
+            start, end = start[some] - shift, end[some] - shift
+            made.append((np.full(len(start), contig), start, end, word[some], turned[some]))
         return cls(*(np.concatenate(values) for values in zip(*made, strict=True))), np.concatenate(ends)
 
     def known(self, low: np.uint64, high: np.uint64) -> tuple[Known, np.ndarray]:
@@ -243,7 +234,7 @@ def _counted(
         codes = itertools.chain.from_iterable((reads.codes(read), unknown) for read in counted[slice(*block)])
         _, _, word, turned, _ = surrounded_runs.surrounded_runs(np.concatenate([unknown, *codes]), low, high)
         turned[turned & BOTH > 0] = 0
-        hits = np.empty(len(word), np.int32)
+        hits = np.empty(len(word), np.int64)
         return hits, surrounded_runs.look_up(word, turned, known, hits)
 
     at_place, others = np.zeros((len(known.word), 2), np.int32), [np.empty(0, np.uint64)]

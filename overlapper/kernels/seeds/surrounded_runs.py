@@ -120,7 +120,7 @@ def look_up(words, turned, known, hits):
     words : ndarray of uint64
     turned : ndarray of uint8
     known : Known
-    hits : ndarray of int32, shape of words
+    hits : ndarray of int64, shape of words
         Out: twice the place of each, and one more if it is told on the other strand; -1 for none.
 
     Returns
