@@ -161,8 +161,8 @@ def shared_motifs(contigs: Reads, found: Disagreeing) -> list[Motif]:
 
 
 def told(found: Disagreeing, motifs: list[Motif]) -> list[str]:
-    """Return one line, or none, about how many bases strands disagree, and which motifs they share."""
-    if not len(found):
+    """Return one line, or none of few, about how many bases strands disagree, and near which motifs."""
+    if len(found) < FEWEST:
         return []
     near = ", ".join(f"{motif.stretches:,} near {motif.bases}" for motif in motifs)
     bases = int((found.end - found.start).sum())

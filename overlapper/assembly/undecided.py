@@ -53,7 +53,8 @@ DEPTH = 30
 """Reads on a base that are enough. Chosen."""
 _BLOCK_BASES = 1 << 18
 _BLOCK_WORDS, _PARTS = 1 << 18, 16
-_BYTES_A_WORD = 60
+_BYTES_A_WORD, _MOST_BASES = 60, 1 << 31
+"""Bases of contigs whose runs are numbered by 32 bits."""
 _ALLELE = np.uint64(ALLELE_BITS)
 
 
@@ -126,7 +127,7 @@ def find_in_doubt(
     """
     parts, bases, having = [Undecided.empty()], contigs.total_bases, Having(contigs.lengths)
     counted = np.arange(0, len(reads), max(1, reads.total_bases // max(1, DEPTH * bases)))
-    share = bases if room is None else max(1, room // _BYTES_A_WORD)
+    share = _MOST_BASES if room is None else max(1, min(_MOST_BASES, room // _BYTES_A_WORD))
     bounds = np.linspace(0, 1 << WORD_BITS, 1 - (-bases // max(1, share)), dtype=np.uint64)
     for low, high in itertools.pairwise(bounds):
         runs = _Runs.of(contigs, circular, low, high, threads)

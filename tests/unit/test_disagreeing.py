@@ -95,6 +95,7 @@ def test_two_reads_more_decide_what_a_strand_has(right, wrong, is_told):
     contig, other = (GENOME[:149] + bases + GENOME[152:300] for bases in ("CAC", "CTC"))
     made = found([contig], [other] * wrong + [reverse_complement(contig)] * right)
     assert [row[3:] for row in rows(made)] == [(False, wrong)] * is_told
+    assert told(made, []) == []  # one place is no line of the log
     assert all(148 < start <= 150 < end < 153 for start, end in zip(made.start, made.end, strict=True))
     assert [line.split("\t")[3:] for line in bed(made.doubt(), named([contig]))] == [
         ["strands", f"{wrong}.0"]
