@@ -16,9 +16,10 @@ Words of `K` bases are counted by the ends that have them, and by windows in the
    are of a molecule that go on as a share of `COMMON` of them or more do: whose next `ALIKE` bases have four
    in a row in common with the most frequent ones among these, at most `OFF` bases off, so that errors count
    little. The others of known bases have to be a share of `COMMON` of all and `FEWEST` at least, and of their
-   pairs, but for one, a share of `ONE_PLACE` at most may go on alike: with a word in common among the next `ALIKE` bases, at
-   most `OFF` bases off. So adapters of a panel of a hundred amplicons are found, too, however deep these are.
-   Words at the ends of molecules, of amplicons or of telomeres stand out, too, but few sequences follow them.
+   pairs, but for one, a share of `ONE_PLACE` at most may go on alike: with a word in common among the next
+   `ALIKE` bases, at most `OFF` bases off. So adapters of a panel of amplicons are found, however deep these
+   are. Words at the ends of molecules, of few amplicons or of telomeres stand out, too, but few sequences
+   follow them.
 4. Ends that have the adapter, or what was taken for one, are left out, and the next one is looked for,
    `ROUNDS` times in all.
 
