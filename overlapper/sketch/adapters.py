@@ -212,9 +212,9 @@ def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
     step = -(-len(row) // FOLLOWED)
     row, place, more = row[::step], place[::step] + K, ALIKE - K
     seen = place + more < words.shape[1]
-    first, second = words[row[seen], place[seen]], words[row[seen], place[seen] + more]
-    known = (first != NO_WORD) & (second != NO_WORD)
-    first, second = first[known], second[known]
+    ends = words[row[seen, None], place[seen, None] + np.arange(more + 1)]
+    ends = ends[(ends[:, 0] != NO_WORD) & (ends[:, more] != NO_WORD)]
+    first, second = ends[:, 0], ends[:, more]
     following = first >> 2 * (K - BEHIND)
     times = np.bincount(following, minlength=1)
     ahead = first.astype(np.int64) << 2 * more | second & (4**more - 1)
@@ -230,9 +230,9 @@ def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
                 slice(max(-off, 0), len(typical) - max(off, 0)),
             )
             of_molecule |= (fours[:, ours] == typical[theirs]).any(axis=1)
-    ends = words[row[seen, None], place[seen, None] + np.arange(more + 1)][known][~of_molecule]
-    pairs = len(ends) * (len(ends) - 1) // 2
-    return len(ends) >= max(least, FEWEST) and _pairs_alike(ends) - 1 <= ONE_PLACE * pairs
+    others = ends[~of_molecule]
+    pairs = len(others) * (len(others) - 1) // 2
+    return len(others) >= max(least, FEWEST) and _pairs_alike(others) - 1 <= ONE_PLACE * pairs
 
 
 def _pairs_alike(ends: np.ndarray) -> int:
