@@ -83,7 +83,7 @@ LayoutOverlap = Annotated[
     bases(
         "Shortest overlap that is used in the layout, and shortest part of a read; for a short read, 60 % of "
         "its bases, 500 or more, if that is less. Shorter overlaps are more often caused by repeats.",
-        show_default="2000; for short reads less, 500 or more, so that 40 % of their bases lie beyond it",
+        show_default="2000; for short reads less, so that 40 % of their bases lie beyond it",
     ),
 ]
 Gfa = Annotated[

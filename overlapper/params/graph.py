@@ -14,8 +14,8 @@ from overlapper.params.limits import Limited, within
 MAX_HANG, MIN_RATIO = 1000, 0.8
 """miniasm's."""
 LONGEST, FLOOR = 2000, 500
-"""Limits of the shortest overlap that counts, in bases: miniasm's, of long reads, and one below which
-repeats are longer than overlaps too often."""
+"""Limits of the shortest overlap that counts, in bases: miniasm's, of long reads; of a short read among
+longer ones, one below which repeats are longer than overlaps too often."""
 LINKING = 0.4
 """Share of the bases of reads that lie beyond the shortest overlap. A read of ``L`` bases overlaps the next
 one by ``m`` or more if that begins within the first ``L - m`` of its bases. So reads of depth ``c`` leave as
@@ -78,12 +78,12 @@ class GraphParams(Limited):
     def of_reads(self, lengths: np.ndarray) -> GraphParams:
         """Return the parameters for reads of these lengths, where these are to decide.
 
-        The shortest overlap is the longest one, within `FLOOR` and `LONGEST`, beyond which `LINKING` of the
-        bases of the reads lie. Overlaps of ends, and those that join ends, are at most half as long.
+        The shortest overlap is the longest one, up to `LONGEST`, beyond which `LINKING` of the bases of the
+        reads lie. Overlaps of ends, and those that join ends, are at most half as long.
         """
         if self.min_overlap is not None or not len(lengths):
             return self
-        least = min(max(_longest_overlap(lengths, LINKING), FLOOR), LONGEST)
+        least = min(_longest_overlap(lengths, LINKING), LONGEST)
         return dataclasses.replace(
             self,
             min_overlap=least,

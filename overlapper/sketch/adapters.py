@@ -15,9 +15,11 @@ Words of `K` bases are counted by the ends that have them, and by windows in the
 3. It has to have `LEAST_BASES`, and what follows has to be of many places. Of `FOLLOWED` ends at most, those
    are of a molecule that go on as a share of `COMMON` of them or more do: whose next `ALIKE` bases have four
    in a row in common with the most frequent ones among these, at most `OFF` bases off, so that errors count
-   little. Of the others, which have to be a share of `COMMON` of all and `FEWEST` at least, `ALONE` have to
-   go on with `BEHIND` bases that no other one goes on with. Words at the ends of molecules, of amplicons or
-   of telomeres stand out, too, but few sequences follow them.
+   little. The others of known bases have to be a share of `COMMON` of all and `FEWEST` at least, and of their
+   pairs, but for one, a share of `ONE_PLACE` at most may go on alike: with a word in common among the next
+   `ALIKE` bases, at most `OFF` bases off. So adapters of a panel of amplicons are found, however deep these
+   are. Words at the ends of molecules, of few amplicons or of telomeres stand out, too, but few sequences
+   follow them.
 4. Ends that have the adapter, or what was taken for one, are left out, and the next one is looked for,
    `ROUNDS` times in all.
 
@@ -50,8 +52,10 @@ AGREED = 0.5
 """Share of the words with a next base that it is taken by: most. Two in three R9 reads have the next one."""
 LEAST_BASES = 14
 """Bases of an adapter; shorter rests are left, such as the last ten of a PacBio adapter."""
-BEHIND, FOLLOWED, ALONE = 8, 500, 2 / 3
-"""Of 50 ends at forty molecules that are alike a third is alone, and a fifth of R10 reads errs in 8 bases."""
+BEHIND, FOLLOWED, ONE_PLACE = 8, 500, 0.02
+"""Two ends are of one of ``m`` places once in ``m`` times, and then have a word in common in two of three
+(R10 reads) or one of four times (R9 reads): so these are 13 to 33 places or more. Others have one in common
+once in 30,000 times by chance, once in 1,500 where four fifths are A and T."""
 COMMON, ALIKE, OFF, FEWEST = 0.1, 16, 2, 10
 """Most reads of a short molecule may end with it. By chance 16 bases share four, at most two off, with others
 in one of four cases; at an error rate of 12 % they share none with themselves in one of thirty."""
@@ -208,9 +212,9 @@ def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
     step = -(-len(row) // FOLLOWED)
     row, place, more = row[::step], place[::step] + K, ALIKE - K
     seen = place + more < words.shape[1]
-    first, second = words[row[seen], place[seen]], words[row[seen], place[seen] + more]
-    known = (first != NO_WORD) & (second != NO_WORD)
-    first, second = first[known], second[known]
+    ends = words[row[seen, None], place[seen, None] + np.arange(more + 1)]
+    ends = ends[(ends[:, 0] != NO_WORD) & (ends[:, more] != NO_WORD)]
+    first, second = ends[:, 0], ends[:, more]
     following = first >> 2 * (K - BEHIND)
     times = np.bincount(following, minlength=1)
     ahead = first.astype(np.int64) << 2 * more | second & (4**more - 1)
@@ -226,9 +230,18 @@ def _goes_on_in_many_ways(words: np.ndarray, last: int) -> bool:
                 slice(max(-off, 0), len(typical) - max(off, 0)),
             )
             of_molecule |= (fours[:, ours] == typical[theirs]).any(axis=1)
-    others = len(row) - int(of_molecule.sum())
-    alone = int((times[following[~of_molecule]] == 1).sum())
-    return others >= max(least, FEWEST) and alone >= ALONE * others
+    others = ends[~of_molecule]
+    pairs = len(others) * (len(others) - 1) // 2
+    return len(others) >= max(least, FEWEST) and _pairs_alike(others) - 1 <= ONE_PLACE * pairs
+
+
+def _pairs_alike(ends: np.ndarray) -> int:
+    """Return how many pairs of rows of words have one in common, at most `OFF` columns off."""
+    alike = np.zeros((len(ends), len(ends)), np.bool_)
+    for place, column in enumerate(ends.T):
+        for other in ends.T[max(place - OFF, 0) : place + OFF + 1]:
+            alike |= (column[:, None] == other) & (other != NO_WORD)
+    return int(np.triu(alike, 1).sum())
 
 
 def _spelled(path: list[int]) -> str:

@@ -11,7 +11,7 @@ from overlapper import cli
 from overlapper.io.records import fastq_record
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-from overlapper.params.graph import FLOOR, LINKING, LONGEST, LayoutParams
+from overlapper.params.graph import LINKING, LONGEST, LayoutParams
 from overlapper.simulate import generate_reads, random_genome
 from tests.cli.runner import overlapper
 
@@ -65,8 +65,8 @@ def test_what_counts_bases_takes_units_everywhere():
 
 
 SHORTEST_OVERLAP = {
-    "min_overlap": f"{LONGEST}; for short reads less, {FLOOR} or more, so that {100 * LINKING:.0f} % "
-    "of their bases lie beyond it"
+    "min_overlap": f"{LONGEST}; for short reads less, "
+    f"so that {100 * LINKING:.0f} % of their bases lie beyond it"
 }
 
 

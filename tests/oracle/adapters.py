@@ -1,6 +1,7 @@
 """Adapters at ends of reads, from the definition in overlapper/sketch/adapters.py."""
 
 from collections import Counter
+from itertools import combinations
 from math import ceil
 
 END, K = 150, 10
@@ -52,7 +53,7 @@ def agreed(choices, counts, stand_out, adapter):
 
 
 def many_places(ends, last):
-    """Return whether two thirds of the ends, but for those of molecules, go on with bases of their own."""
+    """Return whether pairs of ends, but for those of molecules, go on alike once in fifty times at most."""
     found = [(end, i + K) for end in ends for i in range(END - K + 1) if end[i : i + K] == last]
     some = found[:: ceil(len(found) / 500)]
     following = [end[i : i + 16] for end, i in some if i + 16 <= END and "N" not in end[i : i + 16]]
@@ -63,17 +64,19 @@ def many_places(ends, last):
             whole = Counter(bases for bases in following if bases[:8] == common)
             typical = min(whole, key=lambda bases: (-whole[bases], bases))
             of_molecule |= {i for i, bases in enumerate(following) if alike(bases, typical)}
-    others = len(some) - len(of_molecule)
-    alone = sum(times[bases[:8]] == 1 for i, bases in enumerate(following) if i not in of_molecule)
-    return others >= 10 and 10 * others >= len(some) and 3 * alone >= 2 * others
+    many = [bases for i, bases in enumerate(following) if i not in of_molecule]
+    pairs = list(combinations(many, 2))
+    same = sum(alike(*pair, K) for pair in pairs)
+    return len(many) >= 10 and 10 * len(many) >= len(some) and 50 * (same - 1) <= len(pairs)
 
 
-def alike(bases, typical):
-    """Return whether two texts share four bases in a row, at most two bases off."""
+def alike(bases, typical, size=4):
+    """Return whether two texts share so many bases in a row, at most two bases off."""
+    last = len(bases) - size
     return any(
-        bases[i : i + 4] == typical[j : j + 4]
-        for i in range(13)
-        for j in range(max(i - 2, 0), min(i + 2, 12) + 1)
+        bases[i : i + size] == typical[j : j + size]
+        for i in range(last + 1)
+        for j in range(max(i - 2, 0), min(i + 2, last) + 1)
     )
 
 

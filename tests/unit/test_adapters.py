@@ -126,6 +126,13 @@ def test_a_primer_of_many_places_is_one():
     assert adapters_of(read_set(text)) == [LIGATION]
 
 
+def test_an_adapter_of_a_panel_of_amplicons_is_found():
+    """Each of a hundred ends is that of eight reads: none goes on with bases of its own."""
+    starts = range(0, 100_000, 1000)
+    text = [LIGATION + genome().sequence(0)[start : start + 500] for start in starts for _ in range(8)]
+    assert adapters_of(read_set(text)) == adapters(text) == [LIGATION]
+
+
 def test_an_adapter_of_which_a_third_of_the_reads_lack_a_base_is_found_whole():
     """As basecallers of R9 reads err at the same places of it."""
     rapid = "GTTTTCGCATTTATCGTGAAACGCTTTCGCGTTTTCGTGCGCCGCTTCA"
