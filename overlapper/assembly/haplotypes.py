@@ -13,7 +13,8 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assembly.parents import ParentReads, Sites, parents_of_groups
+from overlapper.assembly.hic import HicReads, HicSeen, count_links, join_blocks
+from overlapper.assembly.parents import ParentReads, Sites, parents_of_groups, table_of
 from overlapper.assembly.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correction.own_reads import OwnReads
 from overlapper.kernels.seeds import kmer_columns
@@ -52,12 +53,15 @@ class Phased:
         1 or 2; 0 for shared pieces. Of different blocks it says nothing.
     opposite : list of (int, int, int)
         Two contigs with opposite groups of pieces, and how many bases these have in common.
+    hic : HicSeen, optional
+        What Hi-C reads say, where they are given.
     """
 
     pieces: Pieces
     block: np.ndarray
     haplotype: np.ndarray
     opposite: list[tuple[int, int, int]]
+    hic: HicSeen | None = None
 
     @property
     def of_two(self) -> bool:
@@ -76,6 +80,7 @@ def phase(
     depth: float,
     *,
     parents: ParentReads | None = None,
+    hic: HicReads | None = None,
     threads: int = 1,
 ) -> Phased:
     """Tell the haplotypes of contigs apart.
@@ -90,6 +95,8 @@ def phase(
         Reads that cover a base of one haplotype.
     parents : ParentReads, optional
         Reads of the parents: haplotype 1 is of the first of them, haplotype 2 of the other one.
+    hic : HicReads, optional
+        Pairs of reads, which join phase blocks.
     threads : int
         Changes nothing but the time.
     """
@@ -101,7 +108,7 @@ def phase(
     found = np.sort(np.concatenate(counted.by_range(kmer_columns.not_in_two, threads=threads)))
     first = np.searchsorted(found >> 32, np.arange(len(contigs) + 1))
     place, is_site = (found & 0xFFFFFFFF) >> 1, (found & 1).astype(np.bool_)
-    cut = []
+    cut, kept = [], []
     for contig, length in enumerate(contigs.lengths.tolist()):
         there = slice(first[contig], first[contig + 1])
         sites, others = place[there][is_site[there]], place[there][~is_site[there]]
@@ -109,13 +116,17 @@ def phase(
             np.bincount(places // BIN, minlength=-(-length // BIN)) >= MOST * BIN * sampled
             for places in (sites, others)
         )
-        cut.append(cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth))
+        made, sites = cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth)
+        cut.append(made)
+        kept.append(sites)
     pieces, parent = Pieces.concat(cut), None
     pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
+    of_contigs = np.repeat(np.arange(len(kept)), [len(sites) for sites in kept])
+    own_kmers = Sites(of_contigs, np.concatenate([*kept, np.empty(0, np.int64)]))
     if parents:
-        of_one = Sites((found >> 32)[is_site], place[is_site])
-        parent = parents_of_groups(contigs, pieces, of_one, parents, threads)
-    return assign_haplotypes(pieces, pairs, parent)
+        parent = parents_of_groups(contigs, pieces, own_kmers, parents, threads)
+    phased = assign_haplotypes(pieces, pairs, parent)
+    return joined_by_hic(phased, contigs, own_kmers, hic, parent, threads) if hic else phased
 
 
 def opposite(
@@ -200,7 +211,7 @@ def assign_haplotypes(
     groups = 1 + int(group.max(initial=-1))
     contig = np.zeros(groups, np.int64)
     contig[group[phased]] = pieces.contig[phased]
-    above, differs = list(range(groups + 1)), [False] * (groups + 1)  # the last one is the first parent
+    above, differs = list(range(groups)), [False] * groups
 
     def root_of(one: int) -> tuple[int, bool]:
         flipped = False
@@ -213,9 +224,9 @@ def assign_haplotypes(
         if first != second:
             above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
 
-    for one, of in enumerate([] if parent is None else parent.tolist()):
-        if of:
-            join(groups, one, opposite=of == 2)
+    known = np.flatnonzero(parent) if parent is not None else np.empty(0, np.int64)
+    for one in known.tolist():
+        join(known[0], one, opposite=parent[one] != parent[known[0]])
     for one, other, _ in pairs:
         join(one, other, opposite=True)
     alone = np.setdiff1d(np.arange(groups), np.array(pairs, np.int64).reshape(-1, 3)[:, :2])
@@ -225,23 +236,75 @@ def assign_haplotypes(
         ]
         if beside:
             join(one, beside[0], opposite=False)
-    *of_groups, (first_parent, first_flipped) = map(root_of, range(groups + 1))
-    root, flipped = np.array(of_groups, np.int64).reshape(-1, 2).T
+    root, flipped = np.array([root_of(one) for one in range(groups)], np.int64).reshape(-1, 2).T
+    of_contigs = [(int(contig[one]), int(contig[other]), bases) for one, other, bases in pairs]
+    return _numbered(pieces, of_contigs, root, flipped, parent)
+
+
+def joined_by_hic(
+    phased: Phased, contigs: Reads, sites: Sites, hic: HicReads, parent: np.ndarray | None, threads: int
+) -> Phased:
+    """Return pieces with those blocks joined that pairs of Hi-C reads say belong together.
+
+    Parameters
+    ----------
+    phased : Phased
+    contigs : Reads
+    sites : Sites
+        Of these contigs.
+    hic : HicReads
+    parent : ndarray of uint8, shape (groups,), optional
+        As for `assign_haplotypes`.
+    threads : int
+    """
+    block, other_side = phased.block.astype(np.int64) - 1, phased.haplotype == 2
+    side = np.where(block >= 0, 2 * block + other_side, -1)
+    table, blocks = table_of(contigs, phased.pieces, sites, side), int(phased.block.max(initial=0))
+    links = count_links(table, blocks, hic, threads)
+    joined, turned = join_blocks(links)
+    group = phased.pieces.group
+    piece = np.unique(group, return_index=True)[1][int((group < 0).any()) :]
+    root, flipped = joined[block[piece]], other_side[piece] ^ turned[block[piece]]
+    again = _numbered(phased.pieces, phased.opposite, root, flipped.astype(np.int64), parent)
+    return dataclasses.replace(again, hic=links.seen())
+
+
+def _numbered(
+    pieces: Pieces,
+    of_contigs: list[tuple[int, int, int]],
+    root: np.ndarray,
+    flipped: np.ndarray,
+    parent: np.ndarray | None,
+) -> Phased:
+    """Give numbers to blocks of groups, and to their haplotypes.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    of_contigs : list of (int, int, int)
+        Opposite contigs, as `Phased` has them.
+    root, flipped : ndarray of int64, shape (groups,)
+        The same number for all groups of a block; 1 where a group is of another haplotype than one with 0.
+    parent : ndarray of uint8, shape (groups,), optional
+    """
+    group, groups = pieces.group, len(root)
+    phased = np.flatnonzero(group >= 0)
     side = 2 * root + flipped
-    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups + 2).astype(np.int64)
+    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups).astype(np.int64)
     bases = bases.reshape(-1, 2)
     # The last one is that of shared pieces.
     block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
     blocks, so_far = np.unique(root), np.zeros(2, np.int64)
+    known = np.flatnonzero(parent) if parent is not None else np.empty(0, np.int64)
     longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
     for number, one in enumerate(longest_first.tolist(), start=1):
         # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.
         swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
-        swapped = first_flipped if one == first_parent else swapped
+        if len(known) and root[known[0]] == one:
+            swapped = (flipped[known[0]] == 1) != (parent[known[0]] == 2)
         so_far += bases[one, ::-1] if swapped else bases[one]
         inside = np.flatnonzero(root == one)
         block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)
-    of_contigs = [(int(contig[one]), int(contig[other]), bases) for one, other, bases in pairs]
     return Phased(pieces, block[group], haplotype[group], of_contigs)
 
 

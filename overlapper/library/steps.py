@@ -18,6 +18,7 @@ from typing import Any, Never, TypeVar
 import numpy as np
 
 from overlapper.assembly.contigs import assemble_packed
+from overlapper.assembly.hic import HicReads
 from overlapper.correction.polish import Unitigs, polish_packed, read_unitigs
 from overlapper.correction.reads import correct_packed
 from overlapper.correction.resources import Resources
@@ -68,6 +69,7 @@ def assemble(
     rotate_to: GivenReads | None = None,
     parent1: GivenReads | None = None,
     parent2: GivenReads | None = None,
+    hic: tuple[GivenReads, GivenReads] | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -92,6 +94,8 @@ def assemble(
         Sequences that circular contigs begin with, such as *dnaA*.
     parent1, parent2 : Reads, path, or sequence of paths or of bases, optional
         Reads of one parent or of both. Haplotype 1 is of the first one.
+    hic : pair of those, optional
+        First and second reads of Hi-C pairs, which join phase blocks.
     changes : mapping, optional
         Further changes of `AssembleParams`, nested: ``{"graph": {"max_hang": 500}}``.
     threads, device, gpu_memory, client
@@ -119,7 +123,7 @@ def assemble(
     1
     """
     parents = parent1, parent2
-    haplotypes = "phase" if haplotypes is None and parents != (None, None) else haplotypes
+    haplotypes = "phase" if haplotypes is None and (hic or parents != (None, None)) else haplotypes
     given: dict[str, Any] = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes, "correct_rounds": correct_rounds,
         "polish_rounds": polish_rounds, "min_overlap": min_overlap, "end_errors": end_errors,
@@ -135,7 +139,12 @@ def assemble(
         for number, of in enumerate(parents, 1)
     )
     both = (one, other) if one or other else None
-    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both)
+    pairs = None
+    if hic:
+        names = "hic[0]", "hic[1]"
+        ends = ([reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True))
+        pairs = HicReads(*ends, names)
+    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
 

@@ -1,0 +1,271 @@
+"""Which phase blocks belong together, by pairs of Hi-C reads (``docs/algorithms/haplotypes.md``, "Hi-C")."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.assembly.pieces import K
+from overlapper.errors import InputError
+from overlapper.evaluation.slices import spans_of
+from overlapper.kernels.seeds import haplotype_kmers
+from overlapper.kernels.seeds.haplotype_kmers import NO_LABEL
+from overlapper.runtime.messages import counted
+from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.tables import Reads
+from overlapper.tables.ragged import places_within
+
+ERROR = 0.01
+"""Probability by which chance joins two blocks, at most: half of what chance joins is right, so that at most
+one block of 200 is in the wrong haplotype."""
+BY_CHANCE = 0.5
+"""Most of the links between blocks that may be by chance."""
+_BLOCK_BASES = 1 << 22
+_PAIRS = 1 << 16
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class HicReads(NamedTuple):
+    """First and second reads of pairs, in parts, and the names of both files."""
+
+    first: Iterable[Reads]
+    second: Iterable[Reads]
+    names: tuple[str, str]
+
+
+class HicSeen(NamedTuple):
+    """What Hi-C reads say: numbers of phase blocks before these were joined, and of pairs.
+
+    Attributes
+    ----------
+    blocks : int
+    pairs : int
+    same, other : int
+        Both ends in one block, in the same haplotype or not.
+    between : int
+        Ends in two blocks.
+    """
+
+    blocks: int
+    pairs: int
+    same: int
+    other: int
+    between: int
+
+    def told(self) -> str:
+        """Return the numbers as a sentence has them."""
+        inside = self.same + self.other
+        share = f", {self.same / inside:.1%} of {counted(inside, 'pair')} within a block agree" * (inside > 0)
+        of_all = f"{self.between:,} of {counted(self.pairs, 'Hi-C pair')}"
+        return f"{of_all} link {counted(self.blocks, 'phase block')}{share}"
+
+    def warnings(self, blocks: int) -> list[str]:
+        """Say that no block was joined, though there are several, ``blocks`` in the end."""
+        if not 1 < self.blocks == blocks:
+            return []
+        return [
+            f"warning: Hi-C reads join no phase blocks: {self.told()}; are they of this sample, and enough?"
+        ]
+
+
+class Links(NamedTuple):
+    """Pairs of reads between sides: ``2 * block`` for haplotype 1 of a phase block, and the one behind it.
+
+    Attributes
+    ----------
+    pairs : int
+        All of them.
+    ends : ndarray of int64, shape (sides,)
+        Ends on each side.
+    one, other, count : ndarray of int64, shape (n,)
+        Two sides, the smaller one first, and how many pairs have an end on either; ascending.
+    """
+
+    pairs: int
+    ends: np.ndarray
+    one: np.ndarray
+    other: np.ndarray
+    count: np.ndarray
+
+    def seen(self) -> HicSeen:
+        """Return the numbers of pairs."""
+        within = self.one >> 1 == self.other >> 1
+        same, all_within = (int(self.count[of].sum()) for of in (self.one == self.other, within))
+        numbers = same, all_within - same, int(self.count.sum()) - all_within
+        return HicSeen(len(self.ends) // 2, self.pairs, *numbers)
+
+
+def count_links(table: np.ndarray, blocks: int, hic: HicReads, threads: int) -> Links:
+    """Count the pairs of Hi-C reads by the sides that their ends are on.
+
+    Parameters
+    ----------
+    table : ndarray of uint64, shape (n, 2)
+        Sites with their sides (`overlapper.kernels.seeds.haplotype_kmers`).
+    blocks : int
+    hic : HicReads
+    threads : int
+        Changes nothing but the time.
+
+    Raises
+    ------
+    InputError
+        When reads do not come in pairs.
+    """
+    sides, pairs = 2 * blocks, 0
+    ends = np.zeros(sides, np.int64)
+    keys, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    for first, second in _pairs(table, hic, threads):
+        pairs += len(first)
+        for of in (first, second):
+            ends += np.bincount(of[of >= 0], minlength=sides)
+        both = (first >= 0) & (second >= 0)
+        one, other = np.sort(np.stack([first[both], second[both]]), axis=0)
+        found, times = np.unique(one * sides + other, return_counts=True)
+        keys, place = np.unique(np.concatenate([keys, found]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([counts, times]), len(keys)).astype(np.int64)
+    return Links(pairs, ends, *np.divmod(keys, max(1, sides)), counts)
+
+
+def join_blocks(links: Links) -> tuple[np.ndarray, np.ndarray]:
+    """Join phase blocks that belong together beyond chance, those of which this is most certain first.
+
+    Returns
+    -------
+    joined : ndarray of int64, shape (blocks,)
+        The first of the blocks that each is joined with, or itself.
+    turned : ndarray of bool, shape (blocks,)
+        Whether haplotype 1 of it is haplotype 2 of that one.
+    """
+    ends = links.ends.reshape(-1, 2).tolist()
+    members = [[(block, False)] for block in range(len(ends))]
+    beside: list[dict[int, list[int]]] = [{} for _ in ends]
+    for one, other, count in zip(links.one.tolist(), links.other.tolist(), links.count.tolist(), strict=True):
+        if one >> 1 != other >> 1:
+            beside[one >> 1].setdefault(other >> 1, [0] * 4)[2 * (one & 1) + (other & 1)] = count
+    pairs = [(one, other) for one, of in enumerate(beside) for other in of]
+    for one, other in pairs:
+        beside[other][one] = _transposed(beside[one][other])
+    serial = itertools.count()
+    most_certain: list[tuple[float, int, int, int, bool, list[int]]] = []
+
+    def look_at(one: int, other: int) -> None:
+        one, other = min(one, other), max(one, other)
+        table = beside[one][other]
+        certainty, opposite = evidence(table, ends[one], ends[other])
+        if certainty >= -math.log(ERROR):
+            heapq.heappush(most_certain, (-certainty, one, other, next(serial), opposite, table))
+
+    for pair in pairs:
+        look_at(*pair)
+    while most_certain:
+        *_, one, other, _, opposite, table = heapq.heappop(most_certain)
+        if beside[one].get(other) is not table:
+            continue  # either was joined with another one meanwhile
+        del beside[one][other], beside[other][one]
+        members[one] += [(block, turned ^ opposite) for block, turned in members[other]]
+        members[other] = []
+        ends[one] = [a + b for a, b in zip(ends[one], ends[other][:: -1 if opposite else 1], strict=True)]
+        for third, more in beside[other].items():
+            del beside[third][other]
+            more = more[2:] + more[:2] if opposite else more
+            so_far = beside[one].get(third, [0] * 4)
+            beside[one][third] = [a + b for a, b in zip(so_far, more, strict=True)]
+        beside[other] = {}
+        for third, of_both in beside[one].items():
+            beside[one][third] = of_both = of_both.copy()  # what was noted of it before is void
+            beside[third][one] = _transposed(of_both)
+            look_at(one, third)
+    joined, is_turned = np.zeros(len(ends), np.int64), np.zeros(len(ends), np.bool_)
+    for one, of in enumerate(members):
+        for block, turned in of:
+            joined[block], is_turned[block] = one, turned
+    return joined, is_turned
+
+
+def evidence(table: list[int], ends: list[int], other_ends: list[int]) -> tuple[float, bool]:
+    """Return how certainly two blocks belong together, and whether haplotype 1 of one is 2 of the other one.
+
+    Parameters
+    ----------
+    table : list of int
+        Links between haplotypes 1 and 1, 1 and 2, 2 and 1, 2 and 2.
+    ends, other_ends : list of int
+        Ends of pairs on either haplotype of both.
+
+    Returns
+    -------
+    (float, bool)
+        Natural logarithm, times -1, of what bounds the probability that it is chance.
+    """
+    all_, cis = sum(table), table[0] + table[3]
+    expected = (ends[0] * other_ends[0] + ends[1] * other_ends[1]) / (sum(ends) * sum(other_ends))
+    opposite = cis < all_ * expected
+    found, expected = (all_ - cis, 1 - expected) if opposite else (cis, expected)
+    if found - all_ * expected < (1 - BY_CHANCE) * all_ * (1 - expected):
+        return 0.0, opposite
+    terms = (found, expected), (all_ - found, 1 - expected)
+    return sum(n * math.log(n / (all_ * share)) for n, share in terms if n), opposite
+
+
+def _transposed(table: list[int]) -> list[int]:
+    return [table[0], table[2], table[1], table[3]]
+
+
+def _pairs(table: np.ndarray, hic: HicReads, threads: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the sides of first and of second ends, of as many pairs at a time as have come."""
+    of_first, of_second = (_ends(table, reads, threads) for reads in hic[:2])
+    first: np.ndarray | None = np.empty((2, 0), np.int64)
+    second, done = first, 0
+    while True:
+        first = next(of_first, None) if first is not None and not first.size else first
+        second = next(of_second, None) if second is not None and not second.size else second
+        if first is None or second is None:
+            break
+        n = min(first.shape[1], second.shape[1])
+        for wrong in np.flatnonzero(first[1, :n] != second[1, :n])[:1].tolist():
+            raise _unpaired(hic, 1, f"has another name than the one of {hic.names[0]}", done + wrong + 1)
+        yield first[0, :n], second[0, :n]
+        first, second, done = first[:, n:], second[:, n:], done + n
+    if first is not None or second is not None:
+        of, other = (0, 1) if second is None else (1, 0)
+        raise _unpaired(hic, of, f"has no mate, as {hic.names[other]} ends before", done + 1)
+
+
+def _unpaired(hic: HicReads, of: int, problem: str, record: int) -> InputError:
+    remedy = "Give first and second reads of all Hi-C pairs in the same order; names may differ in the end."
+    return InputError(problem, file=hic.names[of], record=str(record), remedy=remedy)
+
+
+def _ends(table: np.ndarray, reads: Iterable[Reads], threads: int) -> Iterator[np.ndarray]:
+    """Yield the side of every read, below 0 where it has none, and a number that its name gives."""
+    for part in reads:
+        spans = spans_of(part)
+        side = np.full(len(part), NO_LABEL, np.int32)
+
+        def label(block: tuple[int, int]) -> None:
+            first, last = np.searchsorted(spans.sequence, block)  # noqa: B023
+            haplotype_kmers.label_reads(table, spans, first, last, K, side)  # noqa: B023
+
+        for _ in map_in_order(label, even_ranges(part.lengths, _BLOCK_BASES), threads):
+            pass
+        for start in range(0, len(part), _PAIRS):
+            stop = min(start + _PAIRS, len(part))
+            yield np.stack([side[start:stop], _numbers_of_names(part, start, stop)])
+
+
+def _numbers_of_names(reads: Reads, start: int, stop: int) -> np.ndarray:
+    """Return a number (int64) of the name of each read, without its last letter, which may be 1 or 2."""
+    offsets = reads.name_offsets[start : stop + 1]
+    lengths = np.diff(offsets)
+    place = places_within(lengths)
+    letters = reads.name_bytes[offsets[0] : offsets[-1]].astype(np.uint64)
+    letters[offsets[1:][lengths > 0] - offsets[0] - 1] = 0
+    powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _FACTOR))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(letters * powers[place])])
+    return np.diff(sums[offsets - offsets[0]]).view(np.int64) ^ lengths
