@@ -119,10 +119,11 @@ def phase(
         made, sites = cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth)
         cut.append(made)
         kept.append(sites)
-    pieces, parent = Pieces.concat(cut), None
+    pieces = Pieces.concat(cut)
     pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
     of_contigs = np.repeat(np.arange(len(kept)), [len(sites) for sites in kept])
     own_kmers = Sites(of_contigs, np.concatenate([*kept, np.empty(0, np.int64)]))
+    parent = np.zeros(1 + int(pieces.group.max(initial=-1)), np.uint8)
     if parents:
         parent = parents_of_groups(contigs, pieces, own_kmers, parents, threads)
     phased = assign_haplotypes(pieces, pairs, parent)
@@ -224,7 +225,8 @@ def assign_haplotypes(
         if first != second:
             above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
 
-    known = np.flatnonzero(parent) if parent is not None else np.empty(0, np.int64)
+    parent = np.zeros(groups, np.uint8) if parent is None else parent
+    known = np.flatnonzero(parent)
     for one in known.tolist():
         join(known[0], one, opposite=parent[one] != parent[known[0]])
     for one, other, _ in pairs:
@@ -242,7 +244,7 @@ def assign_haplotypes(
 
 
 def joined_by_hic(
-    phased: Phased, contigs: Reads, sites: Sites, hic: HicReads, parent: np.ndarray | None, threads: int
+    phased: Phased, contigs: Reads, sites: Sites, hic: HicReads, parent: np.ndarray, threads: int
 ) -> Phased:
     """Return pieces with those blocks joined that pairs of Hi-C reads say belong together.
 
@@ -253,7 +255,7 @@ def joined_by_hic(
     sites : Sites
         Of these contigs.
     hic : HicReads
-    parent : ndarray of uint8, shape (groups,), optional
+    parent : ndarray of uint8, shape (groups,)
         As for `assign_haplotypes`.
     threads : int
     """
@@ -274,7 +276,7 @@ def _numbered(
     of_contigs: list[tuple[int, int, int]],
     root: np.ndarray,
     flipped: np.ndarray,
-    parent: np.ndarray | None,
+    parent: np.ndarray,
 ) -> Phased:
     """Give numbers to blocks of groups, and to their haplotypes.
 
@@ -285,7 +287,7 @@ def _numbered(
         Opposite contigs, as `Phased` has them.
     root, flipped : ndarray of int64, shape (groups,)
         The same number for all groups of a block; 1 where a group is of another haplotype than one with 0.
-    parent : ndarray of uint8, shape (groups,), optional
+    parent : ndarray of uint8, shape (groups,)
     """
     group, groups = pieces.group, len(root)
     phased = np.flatnonzero(group >= 0)
@@ -295,7 +297,7 @@ def _numbered(
     # The last one is that of shared pieces.
     block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
     blocks, so_far = np.unique(root), np.zeros(2, np.int64)
-    known = np.flatnonzero(parent) if parent is not None else np.empty(0, np.int64)
+    known = np.flatnonzero(parent)
     longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
     for number, one in enumerate(longest_first.tolist(), start=1):
         # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from overlapper.evaluation.slices import spans_of
 from overlapper.kernels.seeds import haplotype_kmers
 from overlapper.kernels.seeds.haplotype_kmers import NO_LABEL
 from overlapper.runtime.messages import counted
-from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.runtime.threads import even_ranges, for_each
 from overlapper.tables import Reads
 from overlapper.tables.ragged import places_within
 
@@ -33,9 +33,8 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 class HicReads(NamedTuple):
     """First and second reads of pairs, in parts, and the names of both files."""
 
-    first: Iterable[Reads]
-    second: Iterable[Reads]
-    names: tuple[str, str]
+    ends: Sequence[Iterable[Reads]]
+    names: Sequence[str]
 
 
 class HicSeen(NamedTuple):
@@ -82,7 +81,7 @@ class Links(NamedTuple):
         All of them.
     ends : ndarray of int64, shape (sides,)
         Ends on each side.
-    one, other, count : ndarray of int64, shape (n,)
+    one, other, links : ndarray of int64, shape (n,)
         Two sides, the smaller one first, and how many pairs have an end on either; ascending.
     """
 
@@ -90,13 +89,13 @@ class Links(NamedTuple):
     ends: np.ndarray
     one: np.ndarray
     other: np.ndarray
-    count: np.ndarray
+    links: np.ndarray
 
     def seen(self) -> HicSeen:
         """Return the numbers of pairs."""
         within = self.one >> 1 == self.other >> 1
-        same, all_within = (int(self.count[of].sum()) for of in (self.one == self.other, within))
-        numbers = same, all_within - same, int(self.count.sum()) - all_within
+        same, all_within = (int(self.links[of].sum()) for of in (self.one == self.other, within))
+        numbers = same, all_within - same, int(self.links.sum()) - all_within
         return HicSeen(len(self.ends) // 2, self.pairs, *numbers)
 
 
@@ -145,7 +144,7 @@ def join_blocks(links: Links) -> tuple[np.ndarray, np.ndarray]:
     ends = links.ends.reshape(-1, 2).tolist()
     members = [[(block, False)] for block in range(len(ends))]
     beside: list[dict[int, list[int]]] = [{} for _ in ends]
-    for one, other, count in zip(links.one.tolist(), links.other.tolist(), links.count.tolist(), strict=True):
+    for one, other, count in zip(links.one.tolist(), links.other.tolist(), links.links.tolist(), strict=True):
         if one >> 1 != other >> 1:
             beside[one >> 1].setdefault(other >> 1, [0] * 4)[2 * (one & 1) + (other & 1)] = count
     pairs = [(one, other) for one, of in enumerate(beside) for other in of]
@@ -219,7 +218,7 @@ def _transposed(table: list[int]) -> list[int]:
 
 def _pairs(table: np.ndarray, hic: HicReads, threads: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the sides of first and of second ends, of as many pairs at a time as have come."""
-    of_first, of_second = (_ends(table, reads, threads) for reads in hic[:2])
+    of_first, of_second = (_ends(table, reads, threads) for reads in hic.ends)
     first: np.ndarray | None = np.empty((2, 0), np.int64)
     second, done = first, 0
     while True:
@@ -245,18 +244,22 @@ def _unpaired(hic: HicReads, of: int, problem: str, record: int) -> InputError:
 def _ends(table: np.ndarray, reads: Iterable[Reads], threads: int) -> Iterator[np.ndarray]:
     """Yield the side of every read, below 0 where it has none, and a number that its name gives."""
     for part in reads:
-        spans = spans_of(part)
-        side = np.full(len(part), NO_LABEL, np.int32)
-
-        def label(block: tuple[int, int]) -> None:
-            first, last = np.searchsorted(spans.sequence, block)  # noqa: B023
-            haplotype_kmers.label_reads(table, spans, first, last, K, side)  # noqa: B023
-
-        for _ in map_in_order(label, even_ranges(part.lengths, _BLOCK_BASES), threads):
-            pass
+        side = _sides(table, part, threads)
         for start in range(0, len(part), _PAIRS):
             stop = min(start + _PAIRS, len(part))
             yield np.stack([side[start:stop], _numbers_of_names(part, start, stop)])
+
+
+def _sides(table: np.ndarray, reads: Reads, threads: int) -> np.ndarray:
+    spans = spans_of(reads)
+    side = np.full(len(reads), NO_LABEL, np.int32)
+
+    def label(block: tuple[int, int]) -> None:
+        first, last = np.searchsorted(spans.sequence, block)
+        haplotype_kmers.label_reads(table, spans, first, last, K, side)
+
+    for_each(label, even_ranges(reads.lengths, _BLOCK_BASES), threads)
+    return side
 
 
 def _numbers_of_names(reads: Reads, start: int, stop: int) -> np.ndarray:

@@ -331,7 +331,7 @@ def _assembled(
         preset=run.preset,
         first=first,
         parents=(one, other) if one or other else None,
-        hic=HicReads(*pairs, (*others[2],)) if pairs else None,
+        hic=HicReads(pairs, others[2]) if pairs else None,
         report=progress.report,
     )
     return made, store

@@ -143,7 +143,7 @@ def assemble(
     if hic:
         names = "hic[0]", "hic[1]"
         ends = ([reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True))
-        pairs = HicReads(*ends, names)
+        pairs = HicReads(list(ends), names)
     made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))

@@ -23,7 +23,7 @@ NAMES = "one.fq", "two.fq"
 def pairs_of(first, second, cut=3):
     """Return both lists of reads, in parts that are not cut alike."""
     parts = ([reads_of(of)[:at], reads_of(of)[at:]] for of, at in ((first, cut), (second, 2 * cut)))
-    return HicReads(*parts, NAMES)
+    return HicReads(list(parts), NAMES)
 
 
 def as_dicts(links):
@@ -31,7 +31,7 @@ def as_dicts(links):
         return number >> 1, number & 1
 
     ends = {side(number): count for number, count in enumerate(links.ends.tolist()) if count}
-    between = zip(links.one.tolist(), links.other.tolist(), links.count.tolist(), strict=True)
+    between = zip(links.one.tolist(), links.other.tolist(), links.links.tolist(), strict=True)
     return ends, {(side(one), side(other)): count for one, other, count in between}
 
 
@@ -95,7 +95,7 @@ def test_the_haplotypes_are_those_that_most_links_of_all_ways_agree_with(seed):
     def agreeing(way):
         one, other = links.one, links.other
         same = (one ^ other) & 1 == way[one >> 1] ^ way[other >> 1]
-        return links.count[same & (one >> 1 != other >> 1)].sum()
+        return links.links[same & (one >> 1 != other >> 1)].sum()
 
     ways = [np.array([0, *way]) for way in itertools.product((0, 1), repeat=7)]
     assert max(ways, key=agreeing).tolist() == turned.astype(int).tolist()
@@ -131,7 +131,7 @@ def test_the_parent_of_a_block_is_kept_when_others_are_joined_to_it():
     assert phased.block.tolist() == [2, 2, 1, 1, 3, 3]
     sites = Sites(np.repeat(np.arange(6), 5), np.tile(np.arange(5), 6))
     pairs = [(0, 3), (1, 2), (2, 4), (3, 5)] * 20
-    hic = HicReads(*([reads_of([contigs[pair[end]] for pair in pairs])] for end in (0, 1)), NAMES)
+    hic = HicReads([[reads_of([contigs[pair[end]] for pair in pairs])] for end in (0, 1)], NAMES)
     told = joined_by_hic(phased, reads_of(contigs), sites, hic, parent, 1)
     assert told.block.tolist() == [1] * 6
     assert told.haplotype.tolist() == [1, 2, 2, 1, 2, 1]
@@ -142,7 +142,7 @@ def test_reads_that_are_no_pairs_are_refused():
     reads = reads_of(["ACGT" * 20] * 25)
 
     def count(first, second):
-        return count_links(table, 1, HicReads([first], [second], NAMES), 1)
+        return count_links(table, 1, HicReads([[first], [second]], NAMES), 1)
 
     with pytest.raises(InputError, match=r"file two.fq, record 24: has no mate, as one.fq ends before"):
         count(reads[:23], reads)
