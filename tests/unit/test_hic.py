@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from overlapper.assembly.haplotypes import assign_haplotypes, joined_by_hic
+from overlapper.assembly.haplotypes import assign_haplotypes, joined_by_hic, phase
 from overlapper.assembly.hic import HicReads, HicSeen, Links, count_links, join_blocks
 from overlapper.assembly.parents import Sites, table_of
 from overlapper.assembly.pieces import K, Pieces
@@ -14,6 +14,7 @@ from overlapper.errors import InputError
 from overlapper.tables import Reads
 from tests.hic_pairs import hic_pairs
 from tests.oracle import hic as oracle
+from tests.property.test_haplotypes import mutated, own_reads, spread
 from tests.read_sets import reads_of
 from tests.unit.test_parents import reads_from, sequence
 
@@ -59,28 +60,37 @@ def test_links_are_those_of_the_oracle(seed):
     assert any(one[0] != other[0] for one, other in expected[1])
 
 
-def random_links(seed, blocks, each, trans):
-    """Return which blocks are turned, and links: more between neighbours, ``trans`` of them anywhere."""
+def random_links(seed, blocks, each, trans, uneven=1.0):
+    """Return which blocks are turned, and links: more between neighbours, ``trans`` of them anywhere.
+
+    Where it is ``uneven``, haplotype 2 of a block has fewer ends.
+    """
     rng = np.random.default_rng(seed)
     turned = rng.random(blocks) < 0.5
     counts = np.zeros((2 * blocks, 2 * blocks), np.int64)
     ends = np.zeros(2 * blocks, np.int64)
+    stays = np.ones(2 * blocks)
+    stays[1::2] = rng.random(blocks) ** (uneven - 1)
     for _ in range(each * blocks):
         one, other = rng.integers(2 * blocks, size=2)
         if rng.random() >= trans:
             other = 2 * min(blocks - 1, (one >> 1) + int(rng.geometric(0.4)))
             other += int(turned[one >> 1] ^ turned[other >> 1] ^ (one & 1))
-        low, high = sorted((int(one), int(other)))
-        counts[low, high] += 1
-        ends[[low, high]] += 1
+        if rng.random() < stays[one] * stays[other]:
+            low, high = sorted((int(one), int(other)))
+            counts[low, high] += 1
+            ends[[low, high]] += 1
     found = np.nonzero(counts)
     return turned, Links(int(counts.sum()), ends, *found, counts[found])
 
 
-@pytest.mark.parametrize(("blocks", "each", "trans"), [(2, 8, 0.1), (6, 12, 0.2), (9, 30, 0.4), (7, 20, 0.9)])
-@pytest.mark.parametrize("seed", range(5))
-def test_blocks_are_joined_as_by_the_oracle(blocks, each, trans, seed):
-    _, links = random_links(seed, blocks, each, trans)
+@pytest.mark.parametrize(
+    ("blocks", "each", "trans", "uneven"),
+    [(2, 8, 0.1, 1), (6, 12, 0.2, 1), (9, 30, 0.4, 1), (7, 20, 0.9, 1), (9, 60, 0.3, 3), (12, 90, 0.4, 2)],
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_blocks_are_joined_as_by_the_oracle(blocks, each, trans, uneven, seed):
+    _, links = random_links(seed, blocks, each, trans, uneven)
     joined, turned = join_blocks(links)
     assert list(zip(joined.tolist(), turned.tolist(), strict=True)) == oracle.join(blocks, *as_dicts(links))
 
@@ -111,6 +121,14 @@ def test_blocks_of_one_haplotype_each_are_not_joined_by_how_many_links_they_have
     assert join_blocks(links)[0].tolist() == [0, 1]
 
 
+def test_ends_of_joined_blocks_count_together():
+    """What links say of a block is no more than chance once it is joined to one of one haplotype alone."""
+    ends = np.array([150, 150, 10_000, 0, 100, 0])
+    both = Links(120, ends, np.array([0, 0]), np.array([2, 4]), np.array([100, 20]))
+    assert join_blocks(both)[0].tolist() == [0, 0, 2]
+    assert join_blocks(Links(20, ends, both.one[1:], both.other[1:], both.links[1:]))[0].tolist() == [0, 1, 0]
+
+
 def test_half_of_the_links_have_to_be_more_than_chance():
     def joined(cis, trans):
         counts = np.array([cis, trans, trans, cis])
@@ -135,6 +153,23 @@ def test_the_parent_of_a_block_is_kept_when_others_are_joined_to_it():
     told = joined_by_hic(phased, reads_of(contigs), sites, hic, parent, 1)
     assert told.block.tolist() == [1] * 6
     assert told.haplotype.tolist() == [1, 2, 2, 1, 2, 1]
+
+
+def test_what_a_deep_contig_has_alone_is_of_neither_haplotype():
+    """The other haplotype lacks a contig of 5 kb in which both are the same, so that one is deep there."""
+    random_ = random.Random(4)
+    one = sequence(random_, 30_000)
+    other = mutated(random_, one, 0.04, 12_500, 17_500)
+    contigs = [one, other[:12_500], other[17_500:]]
+    reads = [
+        read for contig, bases in enumerate(contigs) for read in spread(contig, len(bases), 1_000, 8_000)
+    ]
+    reads += [(0, start, start + 5_000) for start in range(12_500, 13_000, 50)]
+    ends = [[one[at : at + 150] for at in (*range(13_100, 16_100, 100), *range(5_000, 8_000, 100))]] * 2
+    hic = HicReads([[reads_of(of)] for of in ends], NAMES)
+    own = own_reads(contigs, reads)
+    told = phase(reads_of(contigs), np.zeros(3, np.bool_), own, 8.0, hic=hic).hic
+    assert (told.pairs, told.same, told.other, told.between) == (60, 30, 0, 0)
 
 
 def test_reads_that_are_no_pairs_are_refused():
