@@ -88,8 +88,7 @@ class Haplotypes:
 
     def warnings(self) -> list[str]:
         """Say that Hi-C reads are of no use, if they are not."""
-        hic, blocks = self.phased.hic, int(self.phased.block.max(initial=0))
-        return hic.warnings(blocks) if hic else []
+        return self.phased.hic.warnings() if self.phased.hic else []
 
     def figures(self) -> dict[str, Any]:
         """Return figures of the haplotypes."""

@@ -10,11 +10,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+from collections.abc import Callable
 
 import numpy as np
 
-from overlapper.assembly.hic import HicReads, HicSeen, count_links, join_blocks
-from overlapper.assembly.parents import ParentReads, Sites, parents_of_groups, table_of
+from overlapper.assembly.hic import HicReads, HicSeen, Links, join_blocks, links_of_groups
+from overlapper.assembly.parents import ParentReads, Sites, parents_of_groups
 from overlapper.assembly.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correction.own_reads import OwnReads
 from overlapper.kernels.seeds import kmer_columns
@@ -123,11 +126,9 @@ def phase(
     pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
     of_contigs = np.repeat(np.arange(len(kept)), [len(sites) for sites in kept])
     own_kmers = Sites(of_contigs, np.concatenate([*kept, np.empty(0, np.int64)]))
-    parent = np.zeros(1 + int(pieces.group.max(initial=-1)), np.uint8)
-    if parents:
-        parent = parents_of_groups(contigs, pieces, own_kmers, parents, threads)
-    phased = assign_haplotypes(pieces, pairs, parent)
-    return joined_by_hic(phased, contigs, own_kmers, hic, parent, threads) if hic else phased
+    parent = parents_of_groups(contigs, pieces, own_kmers, parents, threads) if parents else None
+    by_hic = hic and functools.partial(links_of_groups, contigs, pieces, own_kmers, hic, threads)
+    return assign_haplotypes(pieces, pairs, parent, by_hic)
 
 
 def opposite(
@@ -192,12 +193,15 @@ def in_common(one: np.ndarray, other: np.ndarray, lengths: np.ndarray) -> list[t
 
 
 def assign_haplotypes(
-    pieces: Pieces, pairs: list[tuple[int, int, int]], parent: np.ndarray | None = None
+    pieces: Pieces,
+    pairs: list[tuple[int, int, int]],
+    parent: np.ndarray | None = None,
+    by_hic: Callable[[np.ndarray, np.ndarray], Links] | None = None,
 ) -> Phased:
     """Give opposite groups of pieces opposite haplotypes.
 
-    A group that is opposite to none is of the haplotype of the one before it on its contig, or of the one
-    behind it: nothing speaks against that.
+    A group that is opposite to none, and that Hi-C joins to none, is of the haplotype of the one before it on
+    its contig, or of the one behind it: nothing speaks against that.
 
     Parameters
     ----------
@@ -206,12 +210,62 @@ def assign_haplotypes(
         Opposite groups, as `opposite` returns them; one that contradicts those before it is left out.
     parent : ndarray of uint8, shape (groups,), optional
         1 or 2, 0 where it is not known: all groups of a known one are of one block, whatever the pairs say.
+    by_hic : callable, optional
+        Returns links of Hi-C reads, of the block and the haplotype (0 or 1) of each group.
     """
     group = pieces.group
     phased = np.flatnonzero(group >= 0)
     groups = 1 + int(group.max(initial=-1))
     contig = np.zeros(groups, np.int64)
     contig[group[phased]] = pieces.contig[phased]
+    parent = np.zeros(groups, np.uint8) if parent is None else parent
+    known = np.flatnonzero(parent).tolist()
+    joins = [(known[0], one, bool(parent[one] != parent[known[0]])) for one in known]
+    joins += [(one, other, True) for one, other, _ in pairs]
+    joined, seen = {of for pair in pairs for of in pair[:2]}, None
+    if by_hic:
+        root, flipped = _related(groups, joins)
+        first, block = np.unique(root, return_inverse=True)
+        links = by_hic(block, flipped)
+        of, turned = join_blocks(links)
+        more = np.flatnonzero(of != np.arange(len(of)))
+        joins += [(int(first[of[one]]), int(first[one]), bool(turned[one])) for one in more]
+        joined |= {int(first[one]) for one in (*more, *of[more])}
+        seen = links.seen(len(more))
+    for one in sorted(set(range(groups)) - joined):
+        beside = (
+            other for other in (one - 1, one + 1) if 0 <= other < groups and contig[other] == contig[one]
+        )
+        joins += [(one, other, False) for other in itertools.islice(beside, 1)]
+    root, flipped = _related(groups, joins)
+    side = 2 * root + flipped
+    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups).astype(np.int64)
+    bases = bases.reshape(-1, 2)
+    # The last one is that of shared pieces.
+    block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
+    blocks, so_far = np.unique(root), np.zeros(2, np.int64)
+    longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
+    for number, one in enumerate(longest_first.tolist(), start=1):
+        # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.
+        swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
+        if known and root[known[0]] == one:
+            swapped = (flipped[known[0]] == 1) != (parent[known[0]] == 2)
+        so_far += bases[one, ::-1] if swapped else bases[one]
+        inside = np.flatnonzero(root == one)
+        block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)
+    of_contigs = [(int(contig[one]), int(contig[other]), bases) for one, other, bases in pairs]
+    return Phased(pieces, block[group], haplotype[group], of_contigs, seen)
+
+
+def _related(groups: int, joins: list[tuple[int, int, bool]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return a group of the block of each group, and whether both are of different haplotypes (int64).
+
+    Parameters
+    ----------
+    groups : int
+    joins : list of (int, int, bool)
+        Two groups, and whether they are of different haplotypes; one within a block is left out.
+    """
     above, differs = list(range(groups)), [False] * groups
 
     def root_of(one: int) -> tuple[int, bool]:
@@ -220,94 +274,12 @@ def assign_haplotypes(
             flipped, one = flipped ^ differs[one], above[one]
         return one, flipped
 
-    def join(one: int, other: int, opposite: bool) -> None:
+    for one, other, opposite in joins:
         (first, first_flipped), (second, second_flipped) = root_of(one), root_of(other)
         if first != second:
             above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
-
-    parent = np.zeros(groups, np.uint8) if parent is None else parent
-    known = np.flatnonzero(parent)
-    for one in known.tolist():
-        join(known[0], one, opposite=parent[one] != parent[known[0]])
-    for one, other, _ in pairs:
-        join(one, other, opposite=True)
-    alone = np.setdiff1d(np.arange(groups), np.array(pairs, np.int64).reshape(-1, 3)[:, :2])
-    for one in alone.tolist():
-        beside = [
-            other for other in (one - 1, one + 1) if 0 <= other < groups and contig[other] == contig[one]
-        ]
-        if beside:
-            join(one, beside[0], opposite=False)
     root, flipped = np.array([root_of(one) for one in range(groups)], np.int64).reshape(-1, 2).T
-    of_contigs = [(int(contig[one]), int(contig[other]), bases) for one, other, bases in pairs]
-    return _numbered(pieces, of_contigs, root, flipped, parent)
-
-
-def joined_by_hic(
-    phased: Phased, contigs: Reads, sites: Sites, hic: HicReads, parent: np.ndarray, threads: int
-) -> Phased:
-    """Return pieces with those blocks joined that pairs of Hi-C reads say belong together.
-
-    Parameters
-    ----------
-    phased : Phased
-    contigs : Reads
-    sites : Sites
-        Of these contigs.
-    hic : HicReads
-    parent : ndarray of uint8, shape (groups,)
-        As for `assign_haplotypes`.
-    threads : int
-    """
-    block, other_side = phased.block.astype(np.int64) - 1, phased.haplotype == 2
-    side = np.where(block >= 0, 2 * block + other_side, -1)
-    table, blocks = table_of(contigs, phased.pieces, sites, side), int(phased.block.max(initial=0))
-    links = count_links(table, blocks, hic, threads)
-    joined, turned = join_blocks(links)
-    group = phased.pieces.group
-    piece = np.unique(group, return_index=True)[1][int((group < 0).any()) :]
-    root, flipped = joined[block[piece]], other_side[piece] ^ turned[block[piece]]
-    again = _numbered(phased.pieces, phased.opposite, root, flipped.astype(np.int64), parent)
-    return dataclasses.replace(again, hic=links.seen())
-
-
-def _numbered(
-    pieces: Pieces,
-    of_contigs: list[tuple[int, int, int]],
-    root: np.ndarray,
-    flipped: np.ndarray,
-    parent: np.ndarray,
-) -> Phased:
-    """Give numbers to blocks of groups, and to their haplotypes.
-
-    Parameters
-    ----------
-    pieces : Pieces
-    of_contigs : list of (int, int, int)
-        Opposite contigs, as `Phased` has them.
-    root, flipped : ndarray of int64, shape (groups,)
-        The same number for all groups of a block; 1 where a group is of another haplotype than one with 0.
-    parent : ndarray of uint8, shape (groups,)
-    """
-    group, groups = pieces.group, len(root)
-    phased = np.flatnonzero(group >= 0)
-    side = 2 * root + flipped
-    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups).astype(np.int64)
-    bases = bases.reshape(-1, 2)
-    # The last one is that of shared pieces.
-    block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
-    blocks, so_far = np.unique(root), np.zeros(2, np.int64)
-    known = np.flatnonzero(parent)
-    longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
-    for number, one in enumerate(longest_first.tolist(), start=1):
-        # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.
-        swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
-        if len(known) and root[known[0]] == one:
-            swapped = (flipped[known[0]] == 1) != (parent[known[0]] == 2)
-        so_far += bases[one, ::-1] if swapped else bases[one]
-        inside = np.flatnonzero(root == one)
-        block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)
-    return Phased(pieces, block[group], haplotype[group], of_contigs)
+    return root, flipped
 
 
 def columns_of(pieces: Pieces, lengths: np.ndarray) -> kmer_columns.PieceColumns:

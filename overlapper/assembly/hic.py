@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.assembly.pieces import K
+from overlapper.assembly.parents import Sites, table_of
+from overlapper.assembly.pieces import K, Pieces
 from overlapper.errors import InputError
 from overlapper.evaluation.slices import spans_of
 from overlapper.kernels.seeds import haplotype_kmers
@@ -38,19 +39,21 @@ class HicReads(NamedTuple):
 
 
 class HicSeen(NamedTuple):
-    """What Hi-C reads say: numbers of phase blocks before these were joined, and of pairs.
+    """What Hi-C reads say, in numbers.
 
     Attributes
     ----------
-    blocks : int
+    blocks, joined : int
+        Phase blocks before, and how many of these are joined to another one.
     pairs : int
     same, other : int
-        Both ends in one block, in the same haplotype or not.
+        Pairs with both ends in one block, in the same haplotype or not.
     between : int
-        Ends in two blocks.
+        Pairs with ends in two blocks.
     """
 
     blocks: int
+    joined: int
     pairs: int
     same: int
     other: int
@@ -59,17 +62,15 @@ class HicSeen(NamedTuple):
     def told(self) -> str:
         """Return the numbers as a sentence has them."""
         inside = self.same + self.other
-        share = f", {self.same / inside:.1%} of {counted(inside, 'pair')} within a block agree" * (inside > 0)
+        share = f"; {self.same / inside:.1%} of {counted(inside, 'pair')} within a block agree" * (inside > 0)
         of_all = f"{self.between:,} of {counted(self.pairs, 'Hi-C pair')}"
-        return f"{of_all} link {counted(self.blocks, 'phase block')}{share}"
+        return f"{of_all} link {counted(self.blocks, 'phase block')} and join {self.joined:,}{share}"
 
-    def warnings(self, blocks: int) -> list[str]:
-        """Say that no block was joined, though there are several, ``blocks`` in the end."""
-        if not 1 < self.blocks == blocks:
+    def warnings(self) -> list[str]:
+        """Say that no block was joined, though there are several."""
+        if self.joined or self.blocks < 2:
             return []
-        return [
-            f"warning: Hi-C reads join no phase blocks: {self.told()}; are they of this sample, and enough?"
-        ]
+        return [f"warning: {self.told()}: are the Hi-C reads of this sample, and enough?"]
 
 
 class Links(NamedTuple):
@@ -91,12 +92,39 @@ class Links(NamedTuple):
     other: np.ndarray
     links: np.ndarray
 
-    def seen(self) -> HicSeen:
-        """Return the numbers of pairs."""
+    def seen(self, joined: int) -> HicSeen:
+        """Return the numbers of pairs and of blocks, of which some are joined."""
         within = self.one >> 1 == self.other >> 1
         same, all_within = (int(self.links[of].sum()) for of in (self.one == self.other, within))
         numbers = same, all_within - same, int(self.links.sum()) - all_within
-        return HicSeen(len(self.ends) // 2, self.pairs, *numbers)
+        return HicSeen(len(self.ends) // 2, joined, self.pairs, *numbers)
+
+
+def links_of_groups(
+    contigs: Reads,
+    pieces: Pieces,
+    sites: Sites,
+    hic: HicReads,
+    threads: int,
+    block: np.ndarray,
+    haplotype: np.ndarray,
+) -> Links:
+    """Count the pairs of Hi-C reads by blocks of groups of pieces.
+
+    Parameters
+    ----------
+    contigs : Reads
+    pieces : Pieces
+    sites : Sites
+        Of these contigs.
+    hic : HicReads
+    threads : int
+        Changes nothing but the time.
+    block, haplotype : ndarray of int64, shape (groups,)
+        Of each group of pieces; both from 0 on.
+    """
+    side = np.append(2 * block + haplotype, -1)[pieces.group]
+    return count_links(table_of(contigs, pieces, sites, side), 1 + int(block.max(initial=-1)), hic, threads)
 
 
 def count_links(table: np.ndarray, blocks: int, hic: HicReads, threads: int) -> Links:

@@ -39,7 +39,7 @@ def assembled(folder, out, *words):
 def test_haplotypes_are_one_from_end_to_end_whatever_the_order_and_the_budget(folder, tmp_path):
     told, blocks = assembled(folder, tmp_path / "out", "--hic", "1.fa", "2.fa")
     assert blocks == {"1"}
-    assert "of 4,000 Hi-C pairs link 2 phase blocks" in told
+    assert "of 4,000 Hi-C pairs link 2 phase blocks and join 1;" in told
     haplotypes = pysam.FastxFile(str(folder / "haplotypes.fa"), persist=True)
     one, other = (kmers([record]) for record in haplotypes)
     shares = []
@@ -56,7 +56,8 @@ def test_haplotypes_are_one_from_end_to_end_whatever_the_order_and_the_budget(fo
 def test_too_few_pairs_are_told(folder, tmp_path):
     told, blocks = assembled(folder, tmp_path / "out", "--hic", "few1.fa", "few2.fa")
     assert blocks == {"1", "2"}
-    assert "warning: Hi-C reads join no phase blocks" in told
+    assert "of 20 Hi-C pairs link 2 phase blocks and join 0" in told
+    assert ": are the Hi-C reads of this sample, and enough?" in told
 
 
 def test_reads_that_are_no_pairs_are_told(folder, tmp_path):

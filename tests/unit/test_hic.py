@@ -1,13 +1,14 @@
 """Which phase blocks Hi-C reads join, compared with the oracle and with the best of all ways."""
 
+import functools
 import itertools
 import random
 
 import numpy as np
 import pytest
 
-from overlapper.assembly.haplotypes import assign_haplotypes, joined_by_hic, phase
-from overlapper.assembly.hic import HicReads, HicSeen, Links, count_links, join_blocks
+from overlapper.assembly.haplotypes import assign_haplotypes, phase
+from overlapper.assembly.hic import HicReads, HicSeen, Links, count_links, join_blocks, links_of_groups
 from overlapper.assembly.parents import Sites, table_of
 from overlapper.assembly.pieces import K, Pieces
 from overlapper.errors import InputError
@@ -145,14 +146,34 @@ def test_the_parent_of_a_block_is_kept_when_others_are_joined_to_it():
     start, ends = np.zeros(6, np.int64), np.array([9, 9, 150, 150, 5, 5])
     pieces = Pieces(np.arange(6, dtype=np.int32), start, ends, *(start,) * 4)
     parent = np.array([0, 0, 0, 0, 2, 1], np.uint8)
-    phased = assign_haplotypes(pieces, [(0, 1, 5), (2, 3, 5), (4, 5, 5)], parent)
-    assert phased.block.tolist() == [2, 2, 1, 1, 3, 3]
+    opposite = [(0, 1, 5), (2, 3, 5), (4, 5, 5)]
+    assert assign_haplotypes(pieces, opposite, parent).block.tolist() == [2, 2, 1, 1, 3, 3]
     sites = Sites(np.repeat(np.arange(6), 5), np.tile(np.arange(5), 6))
     pairs = [(0, 3), (1, 2), (2, 4), (3, 5)] * 20
     hic = HicReads([[reads_of([contigs[pair[end]] for pair in pairs])] for end in (0, 1)], NAMES)
-    told = joined_by_hic(phased, reads_of(contigs), sites, hic, parent, 1)
+    by_hic = functools.partial(links_of_groups, reads_of(contigs), pieces, sites, hic, 1)
+    told = assign_haplotypes(pieces, opposite, parent, by_hic)
     assert told.block.tolist() == [1] * 6
     assert told.haplotype.tolist() == [1, 2, 2, 1, 2, 1]
+
+
+def test_links_speak_against_the_haplotype_of_what_is_before_on_a_contig():
+    """Contig 0 went over to the other haplotype at 150, and what it has there is opposite to nothing."""
+    random_ = random.Random(8)
+    contigs = [sequence(random_, 300), sequence(random_, 150)]
+    start, end = np.array([0, 150, 0]), np.array([150, 300, 150])
+    pieces = Pieces(np.array([0, 0, 1], np.int32), start, end, np.array([0, 1, 0]), *(start,) * 3)
+    sites = Sites(np.array([0, 0, 1]), np.array([5, 155, 5]))
+    assert assign_haplotypes(pieces, [(0, 2, 5)]).haplotype.tolist() == [1, 1, 2]
+    within = [contigs[0][:150]] * 8
+    ends = [reads_of([contigs[0][150:]] * 8 + within), reads_of([contigs[1]] * 8 + within)]
+    by_hic = functools.partial(
+        links_of_groups, reads_of(contigs), pieces, sites, HicReads([[of] for of in ends], NAMES), 1
+    )
+    told = assign_haplotypes(pieces, [(0, 2, 5)], None, by_hic)
+    assert told.block.tolist() == [1, 1, 1]
+    assert told.haplotype[0] != told.haplotype[1] == told.haplotype[2]
+    assert (told.hic.blocks, told.hic.joined, told.hic.between) == (2, 1, 8)
 
 
 def test_what_a_deep_contig_has_alone_is_of_neither_haplotype():
@@ -190,12 +211,12 @@ def test_reads_that_are_no_pairs_are_refused():
 
 
 def test_pairs_that_join_nothing_are_told():
-    seen = HicSeen(blocks=4, pairs=1_000, same=30, other=10, between=3)
-    assert seen.warnings(3) == []
-    assert seen._replace(blocks=1).warnings(1) == []
-    assert seen.warnings(4) == [
-        "warning: Hi-C reads join no phase blocks: 3 of 1,000 Hi-C pairs link 4 phase blocks, 75.0% of 40 "
-        "pairs within a block agree; are they of this sample, and enough?"
+    seen = HicSeen(blocks=4, joined=0, pairs=1_000, same=30, other=10, between=3)
+    assert seen._replace(joined=1).warnings() == []
+    assert seen._replace(blocks=1).warnings() == []
+    assert seen.warnings() == [
+        "warning: 3 of 1,000 Hi-C pairs link 4 phase blocks and join 0; 75.0% of 40 pairs within a block "
+        "agree: are the Hi-C reads of this sample, and enough?"
     ]
 
 
@@ -207,6 +228,6 @@ def test_simulated_pairs_are_of_one_haplotype_but_for_noise():
     pieces = Pieces(np.arange(2, dtype=np.int32), start, start + 20_000, *(start,) * 4)
     sites = Sites(np.repeat(np.arange(2), 19_970), np.tile(np.arange(19_970), 2))
     table = table_of(reads_of(haplotypes), pieces, sites, np.array([0, 1]))
-    seen = count_links(table, 1, pairs_of(first, second), 1).seen()
+    seen = count_links(table, 1, pairs_of(first, second), 1).seen(0)
     assert seen.same + seen.other == 1_000
     assert 30 < seen.other < 75
