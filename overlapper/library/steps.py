@@ -123,7 +123,7 @@ def assemble(
     1
     """
     parents = parent1, parent2
-    haplotypes = "phase" if haplotypes is None and (hic or parents != (None, None)) else haplotypes
+    haplotypes = "phase" if haplotypes is None and (hic, *parents) != (None, None, None) else haplotypes
     given: dict[str, Any] = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes, "correct_rounds": correct_rounds,
         "polish_rounds": polish_rounds, "min_overlap": min_overlap, "end_errors": end_errors,
@@ -140,10 +140,14 @@ def assemble(
     )
     both = (one, other) if one or other else None
     pairs = None
-    if hic:
+    if hic is not None:
+        if not isinstance(hic, tuple | list) or len(hic) != 2:
+            raise ParameterError(
+                f"hic: {shortened(hic)} is given, expected first and second reads, two of them"
+            )
         names = "hic[0]", "hic[1]"
-        ends = ([reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True))
-        pairs = HicReads(list(ends), names)
+        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True)]
+        pairs = HicReads(ends, names)
     made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))

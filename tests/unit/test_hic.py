@@ -7,11 +7,12 @@ import random
 import numpy as np
 import pytest
 
+import overlapper
 from overlapper.assembly.haplotypes import assign_haplotypes, phase
 from overlapper.assembly.hic import HicReads, HicSeen, Links, count_links, join_blocks, links_of_groups
 from overlapper.assembly.parents import Sites, table_of
 from overlapper.assembly.pieces import K, Pieces
-from overlapper.errors import InputError
+from overlapper.errors import InputError, ParameterError
 from overlapper.tables import Reads
 from tests.hic_pairs import hic_pairs
 from tests.oracle import hic as oracle
@@ -208,6 +209,12 @@ def test_reads_that_are_no_pairs_are_refused():
         count(reads[:20], reads[1:21])
     named = [Reads.from_sequences([f"r{i}/{end}" for i in range(25)], ["ACGT" * 20] * 25) for end in (1, 2)]
     assert count(*named).pairs == 25
+
+
+@pytest.mark.parametrize("given", ["one.fq", ["one.fq"], ("one.fq", "two.fq", "three.fq")])
+def test_python_wants_two_of_hic(given):
+    with pytest.raises(ParameterError, match="expected first and second reads, two of them"):
+        overlapper.assemble(["ACGT" * 500], hic=given)
 
 
 def test_pairs_that_join_nothing_are_told():
