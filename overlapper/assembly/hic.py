@@ -27,7 +27,7 @@ one block of 200 is in the wrong haplotype."""
 BY_CHANCE = 0.5
 """Most of the links between blocks that may be by chance."""
 _BLOCK_BASES = 1 << 22
-_PAIRS = 1 << 16
+_PAIRS, _WAITING = 1 << 16, 1 << 20
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -146,17 +146,26 @@ def count_links(table: np.ndarray, blocks: int, hic: HicReads, threads: int) -> 
     """
     sides, pairs = 2 * blocks, 0
     ends = np.zeros(sides, np.int64)
-    keys, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    keys, counts, waiting = np.empty(0, np.int64), np.empty(0, np.int64), list[np.ndarray]()
     for first, second in _pairs(table, hic, threads):
         pairs += len(first)
         for of in (first, second):
             ends += np.bincount(of[of >= 0], minlength=sides)
         both = (first >= 0) & (second >= 0)
         one, other = np.sort(np.stack([first[both], second[both]]), axis=0)
-        found, times = np.unique(one * sides + other, return_counts=True)
-        keys, place = np.unique(np.concatenate([keys, found]), return_inverse=True)
-        counts = np.bincount(place, np.concatenate([counts, times]), len(keys)).astype(np.int64)
+        waiting.append(one * sides + other)
+        if sum(map(len, waiting)) > _WAITING:
+            keys, counts = _with(keys, counts, waiting)
+            waiting = []
+    keys, counts = _with(keys, counts, waiting)
     return Links(pairs, ends, *np.divmod(keys, max(1, sides)), counts)
+
+
+def _with(keys: np.ndarray, counts: np.ndarray, more: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Add keys to those that are counted."""
+    more_keys, more_counts = np.unique(np.concatenate([*more, keys[:0]]), return_counts=True)
+    keys, place = np.unique(np.concatenate([keys, more_keys]), return_inverse=True)
+    return keys, np.bincount(place, np.concatenate([counts, more_counts]), len(keys)).astype(np.int64)
 
 
 def join_blocks(links: Links) -> tuple[np.ndarray, np.ndarray]:
