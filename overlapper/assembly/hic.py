@@ -62,9 +62,11 @@ class HicSeen(NamedTuple):
     def told(self) -> str:
         """Return the numbers as a sentence has them."""
         inside = self.same + self.other
-        share = f"; {self.same / inside:.1%} of {counted(inside, 'pair')} within a block agree" * (inside > 0)
         of_all = f"{self.between:,} of {counted(self.pairs, 'Hi-C pair')}"
-        return f"{of_all} link {counted(self.blocks, 'phase block')} and join {self.joined:,}{share}"
+        text = f"{of_all} link {counted(self.blocks, 'phase block')} and join {self.joined:,}"
+        if not inside:
+            return text
+        return f"{text}; {self.same / inside:.1%} of {counted(inside, 'pair')} within a block agree"
 
     def warnings(self) -> list[str]:
         """Say that no block was joined, though there are several."""

@@ -224,6 +224,7 @@ def test_python_wants_two_of_hic(given):
 def test_pairs_that_join_nothing_are_told():
     seen = HicSeen(blocks=4, joined=0, pairs=1_000, same=30, other=10, between=3)
     assert seen._replace(joined=1).warnings() == []
+    assert seen._replace(same=0, other=0).told() == "3 of 1,000 Hi-C pairs link 4 phase blocks and join 0"
     assert seen._replace(blocks=1).warnings() == []
     assert seen.warnings() == [
         "warning: 3 of 1,000 Hi-C pairs link 4 phase blocks and join 0; 75.0% of 40 pairs within a block "
