@@ -13,6 +13,7 @@ from overlapper.assembly.haplotypes import assign_haplotypes, phase
 from overlapper.assembly.hic import HicReads, HicSeen, Links, count_links, join_blocks, links_of_groups
 from overlapper.assembly.parents import Sites, table_of
 from overlapper.assembly.pieces import K, Pieces
+from overlapper.correction.own_reads import OwnReads
 from overlapper.errors import InputError, ParameterError
 from overlapper.tables import Reads
 from tests.hic_pairs import hic_pairs
@@ -196,6 +197,12 @@ def test_what_a_deep_contig_has_alone_is_of_neither_haplotype():
     own = own_reads(contigs, reads)
     told = phase(reads_of(contigs), np.zeros(3, np.bool_), own, 8.0, hic=hic).hic
     assert (told.pairs, told.same, told.other, told.between) == (60, 30, 0, 0)
+
+
+def test_no_contigs_have_no_blocks():
+    hic = HicReads([[reads_of(["ACGT" * 30])]] * 2, NAMES)
+    told = phase(reads_of([]), np.zeros(0, np.bool_), OwnReads.empty(), 8.0, hic=hic).hic
+    assert told == HicSeen(blocks=0, joined=0, pairs=1, same=0, other=0, between=0)
 
 
 def test_reads_that_are_no_pairs_are_refused():
