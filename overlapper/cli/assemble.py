@@ -215,8 +215,7 @@ def assemble(
     }  # fmt: skip
     others = parent1 or [], parent2 or [], hic or ()
     inputs = check_files(outputs, (*reads, config, reference, rotate_to, *itertools.chain(*others)))
-    haplotypes = "phase" if haplotypes is None and any(others) else haplotypes
-    _check_choices(correct, copies, haplotypes)
+    _check_choices(correct, copies, haplotypes or ("phase" if any(others) else None))
     if any(others) and haplotypes == "collapse":
         raise typer.BadParameter("parents and Hi-C tell haplotypes apart: leave out --haplotypes collapse")
     threads = load_compute(device, threads)
@@ -233,8 +232,7 @@ def assemble(
     given = of_assembly(
         correct=correct, copies=copies, haplotypes=haplotypes, correct_rounds=correct_rounds,
         polish_rounds=polish_rounds, min_overlap=min_overlap, end_errors=end_errors,
-        min_relative_depth=min_relative_depth, depth=depth,
-        telomere=telomere and telomere.upper(),
+        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, phases=any(others),
     )  # fmt: skip
     params = configured(AssembleParams(), config, given)
     if reads_out:

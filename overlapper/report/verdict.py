@@ -90,7 +90,7 @@ def _of_overlaps(
         ratio = usual / (estimates.coverage - 1)
         level = _rising(abs(math.log(ratio)), math.log(1.5), math.log(3))
         expected = estimates.coverage - 1
-        text = f"{usual:.0f} cover a base of a read, {expected:.0f} are expected from the coverage."
+        text = f"{usual:.0f} cover each base of a read; by the coverage, {expected:.0f} are expected."
         if level is not Level.OK:
             text += (
                 " The others are too short, too different, or left out as internal matches."
@@ -168,11 +168,11 @@ def _used(assembled: Mapping[str, float]) -> Iterator[Finding]:
     if reads:
         level = _rising(-used / reads, -0.8, -0.5)
         more = "" if level is Level.OK else " The others are too short, or have too few overlaps."
-        yield Finding(level, "Reads used", f"{100 * used / reads:.0f} % are in contigs.{more}")
+        yield Finding(level, "Reads used", f"{100 * used / reads:.0f} % of them are in contigs.{more}")
     bases, cut = assembled["bases"], assembled["bases cut"]
     if bases:
         level = _rising(cut / (bases + cut), 0.01, 0.1)
-        text = f"{int(cut):,} at ends of contigs, where reads are too few or disagree."
+        text = f"{int(cut):,} at ends of contigs, where too few reads lie, or they disagree."
         yield Finding(level, "Bases cut off", text)
 
 
