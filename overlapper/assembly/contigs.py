@@ -42,6 +42,7 @@ from overlapper.assembly.ends import unconfirmed_ends, without_ends
 from overlapper.assembly.folds import before_folds, folded_ends
 from overlapper.assembly.haplotigs import Haplotypes
 from overlapper.assembly.haplotypes import Phased
+from overlapper.assembly.hic import HicReads
 from overlapper.assembly.layouts import Contigs, depth_of_haplotype, lay_out, tell_haplotypes_apart
 from overlapper.assembly.parents import ParentReads
 from overlapper.assembly.placed import ContigMapper, PlacedReads, write_reads
@@ -226,6 +227,7 @@ def assemble_packed(
     preset: str = "auto",
     first: Reads | None = None,
     parents: ParentReads | None = None,
+    hic: HicReads | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads that are packed, in memory or on disk.
@@ -244,6 +246,8 @@ def assemble_packed(
     parents : (iterable of Reads or None, iterable of Reads or None), optional
         Reads of either parent, which may come in parts, as `overlapper.io.fastx.FastxParts` gives them, or of
         one of them: haplotype 1 is of the first one.
+    hic : HicReads, optional
+        Pairs of reads, which join phase blocks.
     report : callable
         Told how far it is.
 
@@ -292,13 +296,14 @@ def assemble_packed(
     changed = plan.polish_rounds > 0 or bool(np.isin(doubt.reason, (Reason.MENDED, Reason.CUT)).any())
     cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
-    haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, parents, report)
+    haplotypes = tell_haplotypes_apart(steps, layout, contigs, changed, parents, hic, report)
     before = laid_out.contigs.sequences.lengths
     placed = steps.placed(laid_out.reads).moved(before, polished_lengths, cut, beginnings)
     placed = placed.phased(haplotypes.phased) if haplotypes else placed
     held = ReadShare.of("contigs", steps.origin[laid_out.reads.read], lengths, cover)
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
     warnings += contradictions.warning(sequences.names, doubt)
+    warnings += haplotypes.warnings() if haplotypes else []
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(

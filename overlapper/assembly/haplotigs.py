@@ -79,10 +79,16 @@ class Haplotypes:
             f"two haplotypes, each covered {self.depth:.3g} times: {figures['phased bases']:,} bases are in "
             f"{counted(figures['phase blocks'], 'phase block')}"
         )
+        if self.phased.hic:
+            text += f"; {self.phased.hic.told()}"
         copies = int(self.phased.pieces.lengths.sum()) / max(1, figures["primary"]["bases"])
         if copies < MANY_COPIES:
             return text
         return f"{text}; contigs have {copies:.1f} copies of each place, which hap1 and hap2 share"
+
+    def warnings(self) -> list[str]:
+        """Say that Hi-C reads are of no use, if they are not."""
+        return self.phased.hic.warnings() if self.phased.hic else []
 
     def figures(self) -> dict[str, Any]:
         """Return figures of the haplotypes."""
@@ -93,6 +99,7 @@ class Haplotypes:
             "depth of a haplotype": round(self.depth, 2),
             "phase blocks": int(self.phased.block.max(initial=0)),
             "phased bases": int(phased.sum()),
+            **({"hic": self.phased.hic._asdict()} if self.phased.hic else {}),
             **{name: length_figures(of) for name, of in lengths.items()},
         }
 

@@ -10,9 +10,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+from collections.abc import Callable
 
 import numpy as np
 
+from overlapper.assembly.hic import HicReads, HicSeen, Links, join_blocks, links_of_groups
 from overlapper.assembly.parents import ParentReads, Sites, parents_of_groups
 from overlapper.assembly.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
 from overlapper.correction.own_reads import OwnReads
@@ -52,12 +56,15 @@ class Phased:
         1 or 2; 0 for shared pieces. Of different blocks it says nothing.
     opposite : list of (int, int, int)
         Two contigs with opposite groups of pieces, and how many bases these have in common.
+    hic : HicSeen, optional
+        What Hi-C reads say, where they are given.
     """
 
     pieces: Pieces
     block: np.ndarray
     haplotype: np.ndarray
     opposite: list[tuple[int, int, int]]
+    hic: HicSeen | None = None
 
     @property
     def of_two(self) -> bool:
@@ -76,6 +83,7 @@ def phase(
     depth: float,
     *,
     parents: ParentReads | None = None,
+    hic: HicReads | None = None,
     threads: int = 1,
 ) -> Phased:
     """Tell the haplotypes of contigs apart.
@@ -90,6 +98,8 @@ def phase(
         Reads that cover a base of one haplotype.
     parents : ParentReads, optional
         Reads of the parents: haplotype 1 is of the first of them, haplotype 2 of the other one.
+    hic : HicReads, optional
+        Pairs of reads, which join phase blocks.
     threads : int
         Changes nothing but the time.
     """
@@ -101,7 +111,7 @@ def phase(
     found = np.sort(np.concatenate(counted.by_range(kmer_columns.not_in_two, threads=threads)))
     first = np.searchsorted(found >> 32, np.arange(len(contigs) + 1))
     place, is_site = (found & 0xFFFFFFFF) >> 1, (found & 1).astype(np.bool_)
-    cut = []
+    cut, kept = [], []
     for contig, length in enumerate(contigs.lengths.tolist()):
         there = slice(first[contig], first[contig + 1])
         sites, others = place[there][is_site[there]], place[there][~is_site[there]]
@@ -109,13 +119,16 @@ def phase(
             np.bincount(places // BIN, minlength=-(-length // BIN)) >= MOST * BIN * sampled
             for places in (sites, others)
         )
-        cut.append(cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth))
-    pieces, parent = Pieces.concat(cut), None
+        made, sites = cut_contig(contig, length, sites, alone, by_three, *on.of_contig(contig), depth)
+        cut.append(made)
+        kept.append(sites)
+    pieces = Pieces.concat(cut)
     pairs = opposite(pieces, contigs.lengths, counted, sampled, threads)
-    if parents:
-        of_one = Sites((found >> 32)[is_site], place[is_site])
-        parent = parents_of_groups(contigs, pieces, of_one, parents, threads)
-    return assign_haplotypes(pieces, pairs, parent)
+    of_contigs = np.repeat(np.arange(len(kept)), [len(sites) for sites in kept])
+    own_kmers = Sites(of_contigs, np.concatenate([*kept, np.empty(0, np.int64)]))
+    parent = parents_of_groups(contigs, pieces, own_kmers, parents, threads) if parents else None
+    by_hic = hic and functools.partial(links_of_groups, contigs, pieces, own_kmers, hic, threads)
+    return assign_haplotypes(pieces, pairs, parent, by_hic)
 
 
 def opposite(
@@ -180,12 +193,15 @@ def in_common(one: np.ndarray, other: np.ndarray, lengths: np.ndarray) -> list[t
 
 
 def assign_haplotypes(
-    pieces: Pieces, pairs: list[tuple[int, int, int]], parent: np.ndarray | None = None
+    pieces: Pieces,
+    pairs: list[tuple[int, int, int]],
+    parent: np.ndarray | None = None,
+    by_hic: Callable[[np.ndarray, np.ndarray], Links] | None = None,
 ) -> Phased:
     """Give opposite groups of pieces opposite haplotypes.
 
-    A group that is opposite to none is of the haplotype of the one before it on its contig, or of the one
-    behind it: nothing speaks against that.
+    A group that is opposite to none, and that Hi-C joins to none, is of the haplotype of the one before it on
+    its contig, or of the one behind it: nothing speaks against that.
 
     Parameters
     ----------
@@ -194,41 +210,36 @@ def assign_haplotypes(
         Opposite groups, as `opposite` returns them; one that contradicts those before it is left out.
     parent : ndarray of uint8, shape (groups,), optional
         1 or 2, 0 where it is not known: all groups of a known one are of one block, whatever the pairs say.
+    by_hic : callable, optional
+        Returns links of Hi-C reads, of the block and the haplotype (0 or 1) of each group.
     """
     group = pieces.group
     phased = np.flatnonzero(group >= 0)
     groups = 1 + int(group.max(initial=-1))
     contig = np.zeros(groups, np.int64)
     contig[group[phased]] = pieces.contig[phased]
-    above, differs = list(range(groups + 1)), [False] * (groups + 1)  # the last one is the first parent
-
-    def root_of(one: int) -> tuple[int, bool]:
-        flipped = False
-        while above[one] != one:
-            flipped, one = flipped ^ differs[one], above[one]
-        return one, flipped
-
-    def join(one: int, other: int, opposite: bool) -> None:
-        (first, first_flipped), (second, second_flipped) = root_of(one), root_of(other)
-        if first != second:
-            above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
-
-    for one, of in enumerate([] if parent is None else parent.tolist()):
-        if of:
-            join(groups, one, opposite=of == 2)
-    for one, other, _ in pairs:
-        join(one, other, opposite=True)
-    alone = np.setdiff1d(np.arange(groups), np.array(pairs, np.int64).reshape(-1, 3)[:, :2])
-    for one in alone.tolist():
-        beside = [
+    parent = np.zeros(groups, np.uint8) if parent is None else parent
+    known = np.flatnonzero(parent).tolist()
+    joins = [(known[0], one, bool(parent[one] != parent[known[0]])) for one in known]
+    joins += [(one, other, True) for one, other, _ in pairs]
+    joined, seen = {of for pair in pairs for of in pair[:2]}, None
+    if by_hic:
+        root, flipped = _related(groups, joins)
+        first, block = np.unique(root, return_inverse=True)
+        links = by_hic(block, flipped)
+        of, turned = join_blocks(links)
+        more = np.flatnonzero(of != np.arange(len(of)))
+        joins += [(int(first[of[one]]), int(first[one]), bool(turned[one])) for one in more]
+        joined |= {int(first[one]) for one in (*more, *of[more])}
+        seen = links.seen(len(more))
+    for one in sorted(set(range(groups)) - joined):
+        beside = (
             other for other in (one - 1, one + 1) if 0 <= other < groups and contig[other] == contig[one]
-        ]
-        if beside:
-            join(one, beside[0], opposite=False)
-    *of_groups, (first_parent, first_flipped) = map(root_of, range(groups + 1))
-    root, flipped = np.array(of_groups, np.int64).reshape(-1, 2).T
+        )
+        joins += [(one, other, False) for other in itertools.islice(beside, 1)]
+    root, flipped = _related(groups, joins)
     side = 2 * root + flipped
-    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups + 2).astype(np.int64)
+    bases = np.bincount(side[group[phased]], pieces.lengths[phased], 2 * groups).astype(np.int64)
     bases = bases.reshape(-1, 2)
     # The last one is that of shared pieces.
     block, haplotype = np.zeros(groups + 1, np.int32), np.zeros(groups + 1, np.uint8)
@@ -237,12 +248,38 @@ def assign_haplotypes(
     for number, one in enumerate(longest_first.tolist(), start=1):
         # Of a block without parents, the side of more bases goes to the haplotype that has fewer so far.
         swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
-        swapped = first_flipped if one == first_parent else swapped
+        if known and root[known[0]] == one:
+            swapped = (flipped[known[0]] == 1) != (parent[known[0]] == 2)
         so_far += bases[one, ::-1] if swapped else bases[one]
         inside = np.flatnonzero(root == one)
         block[inside], haplotype[inside] = number, 1 + (flipped[inside] ^ swapped)
     of_contigs = [(int(contig[one]), int(contig[other]), bases) for one, other, bases in pairs]
-    return Phased(pieces, block[group], haplotype[group], of_contigs)
+    return Phased(pieces, block[group], haplotype[group], of_contigs, seen)
+
+
+def _related(groups: int, joins: list[tuple[int, int, bool]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return a group of the block of each group, and whether both are of different haplotypes (int64).
+
+    Parameters
+    ----------
+    groups : int
+    joins : list of (int, int, bool)
+        Two groups, and whether they are of different haplotypes; one within a block is left out.
+    """
+    above, differs = list(range(groups)), [False] * groups
+
+    def root_of(one: int) -> tuple[int, bool]:
+        flipped = False
+        while above[one] != one:
+            flipped, one = flipped ^ differs[one], above[one]
+        return one, flipped
+
+    for one, other, opposite in joins:
+        (first, first_flipped), (second, second_flipped) = root_of(one), root_of(other)
+        if first != second:
+            above[second], differs[second] = first, first_flipped ^ second_flipped ^ opposite
+    root, flipped = np.array([root_of(one) for one in range(groups)], np.int64).reshape(-1, 2).T
+    return root, flipped
 
 
 def columns_of(pieces: Pieces, lengths: np.ndarray) -> kmer_columns.PieceColumns:

@@ -14,6 +14,7 @@ from overlapper.assembly.covered import Covered
 from overlapper.assembly.ends import unconfirmed_ends
 from overlapper.assembly.haplotigs import Haplotypes
 from overlapper.assembly.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
+from overlapper.assembly.hic import HicReads
 from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.assembly.lost import LostKmers
 from overlapper.assembly.parents import ParentReads
@@ -163,6 +164,7 @@ def tell_haplotypes_apart(
     contigs: Contigs,
     polished: bool,
     parents: ParentReads | None,
+    hic: HicReads | None,
     report: Report,
 ) -> Haplotypes | None:
     """Return the haplotypes of contigs; None if there are not two.
@@ -176,6 +178,7 @@ def tell_haplotypes_apart(
     polished : bool
         Whether they were polished, so that they have to be phased again.
     parents : ParentReads or None
+    hic : HicReads or None
     report : callable
         Told how far it is.
     """
@@ -183,9 +186,9 @@ def tell_haplotypes_apart(
         return None
     report("haplotypes", 0, 0)
     phased = layout.phased
-    if polished or parents or not phased:
+    if polished or parents or hic or not phased:
         own = layout.laid_out.reads
-        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents)
+        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents, hic)
     return Haplotypes.of(contigs, phased, layout.depth)
 
 
@@ -217,10 +220,11 @@ def _phased(
     depth: float,
     steps: AssemblySteps,
     parents: ParentReads | None = None,
+    hic: HicReads | None = None,
 ) -> Phased:
     kmers = min(MOST_KMERS, contigs.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(contigs, circular, own, depth, parents=parents, threads=steps.threads)
+    return phase(contigs, circular, own, depth, parents=parents, hic=hic, threads=steps.threads)
 
 
 def _laid_out(

@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.assembly.pieces import K, Pieces
 from overlapper.evaluation.slices import spans_of
-from overlapper.kernels.seeds import parent_kmers
+from overlapper.kernels.seeds import haplotype_kmers
 from overlapper.kernels.seeds.counting import NONE
 from overlapper.kernels.seeds.kmer_table import Spans
 from overlapper.runtime.threads import even_ranges, map_in_order
@@ -25,7 +25,7 @@ ParentReads = tuple[Iterable[Reads] | None, Iterable[Reads] | None]
 
 
 class Sites(NamedTuple):
-    """k-mers that one contig alone has.
+    """Sites of contigs: k-mers that one contig alone has, where it is of one haplotype.
 
     Attributes
     ----------
@@ -53,22 +53,37 @@ def parents_of_groups(
     threads : int
         Changes nothing but the time.
     """
-    starts = pieces.contig.astype(np.int64) << 32 | pieces.start
-    group = pieces.group[np.searchsorted(starts, sites.contig << 32 | sites.place, "right") - 1]
-    phased = group >= 0
-    contig, place, group = sites.contig[phased], sites.place[phased], group[phased]
-    table = np.full((int(_ROWS_A_KMER * len(group)) + 2, 2), NONE)
-    first_word = contigs.word_offsets[contig].astype(np.int64)
-    parent_kmers.add_groups(table, contigs.words, first_word, place, group, K)
+    table = table_of(contigs, pieces, sites, pieces.group)
     used = table[:, 0] != NONE
     has = [
-        None if reads is None else (_counted(table, reads, threads) >= parent_kmers.ENOUGH)[used]
+        None if reads is None else (_counted(table, reads, threads) >= haplotype_kmers.ENOUGH)[used]
         for reads in parents
     ]
     of_first, of_second = _votes(table[used, 1].astype(np.int64), has, 1 + int(pieces.group.max(initial=-1)))
     parent = np.where(of_first > of_second, 1, 2).astype(np.uint8)
     parent[np.maximum(of_first, of_second) < LEAST] = 0
     return parent
+
+
+def table_of(contigs: Reads, pieces: Pieces, sites: Sites, label: np.ndarray) -> np.ndarray:
+    """Return a table (`overlapper.kernels.seeds.haplotype_kmers`) of the sites of pieces.
+
+    Parameters
+    ----------
+    contigs : Reads
+    pieces : Pieces
+    sites : Sites
+    label : ndarray of int, shape (pieces,)
+        What is noted of the sites of each piece; those of a piece below 0 are left out.
+    """
+    starts = pieces.contig.astype(np.int64) << 32 | pieces.start
+    of_site = label[np.searchsorted(starts, sites.contig << 32 | sites.place, "right") - 1].astype(np.int64)
+    kept = of_site >= 0
+    contig, place, of_site = sites.contig[kept], sites.place[kept], of_site[kept]
+    table = np.full((int(_ROWS_A_KMER * len(of_site)) + 2, 2), NONE)
+    first_word = contigs.word_offsets[contig].astype(np.int64)
+    haplotype_kmers.add_labelled(table, contigs.words, first_word, place, of_site, K)
+    return table
 
 
 def _votes(group: np.ndarray, has: list[np.ndarray | None], groups: int) -> tuple[np.ndarray, np.ndarray]:
@@ -99,11 +114,11 @@ def _counted(table: np.ndarray, reads: Iterable[Reads], threads: int) -> np.ndar
         spans = spans_of(part)
         blocks = even_ranges(spans.stop - spans.start, max(_BLOCK_BASES, part.total_bases // threads))
         for found in map_in_order(lambda block: _of_block(table, spans, block), blocks, threads):  # noqa: B023
-            np.minimum(counts + found, parent_kmers.ENOUGH, out=counts)
+            np.minimum(counts + found, haplotype_kmers.ENOUGH, out=counts)
     return counts
 
 
 def _of_block(table: np.ndarray, spans: Spans, block: tuple[int, int]) -> np.ndarray:
     counts = np.zeros(len(table), np.uint8)
-    parent_kmers.count_known(table, spans, *block, K, counts)
+    haplotype_kmers.count_known(table, spans, *block, K, counts)
     return counts

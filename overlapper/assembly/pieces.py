@@ -103,8 +103,8 @@ def cut_contig(
     start: np.ndarray,
     end: np.ndarray,
     depth: float,
-) -> Pieces:
-    """Cut a contig into pieces.
+) -> tuple[Pieces, np.ndarray]:
+    """Cut a contig into pieces; return them, and its sites (``docs/algorithms/haplotypes.md``).
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def cut_contig(
                 run, outermost = run_of_site[i - 1] if i else 0, (begin, begin)
             rows.append([begin, stop, run, j - i, *outermost])
     columns = np.array(rows, np.int64).reshape(-1, 6).T
-    return Pieces(np.full(len(rows), contig, np.int32), *columns)
+    return Pieces(np.full(len(rows), contig, np.int32), *columns), sites
 
 
 def depth_of_bins(length: int, start: np.ndarray, end: np.ndarray) -> np.ndarray:

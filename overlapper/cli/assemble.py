@@ -43,6 +43,7 @@ OF_HAPLOTYPES = (
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
     "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
 )  # fmt: skip
+_PART_OF_HIC = 1 << 24
 _FILES_AT_A_TIME = 4
 """Most files that are written at a time: each takes memory. In a memory budget it is one."""
 
@@ -163,6 +164,15 @@ def assemble(
     ] = None,
     parent1: Annotated[list[str] | None, _parent("first", "1")] = None,
     parent2: Annotated[list[str] | None, _parent("second", "2")] = None,
+    hic: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--hic",
+            metavar="FILE1 FILE2",
+            help="First and second reads of Hi-C pairs, in the same order. They join phase blocks, so that "
+            "haplotype 1 is the same one from end to end of a chromosome.",
+        ),
+    ] = None,
     reads_out: Annotated[
         str | None,
         options.file(
@@ -203,11 +213,11 @@ def assemble(
         "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
         "--log": log, "--reads-out": reads_out,
     }  # fmt: skip
-    of_parents = parent1 or [], parent2 or []
-    inputs = check_files(outputs, (*reads, config, reference, rotate_to, *of_parents[0], *of_parents[1]))
-    _check_choices(correct, copies, haplotypes or ("phase" if any(of_parents) else None))
-    if any(of_parents) and haplotypes == "collapse":
-        raise typer.BadParameter("reads of parents tell haplotypes apart: leave out --haplotypes collapse")
+    others = parent1 or [], parent2 or [], hic or ()
+    inputs = check_files(outputs, (*reads, config, reference, rotate_to, *itertools.chain(*others)))
+    _check_choices(correct, copies, haplotypes or ("phase" if any(others) else None))
+    if any(others) and haplotypes == "collapse":
+        raise typer.BadParameter("parents and Hi-C tell haplotypes apart: leave out --haplotypes collapse")
     threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
@@ -222,7 +232,7 @@ def assemble(
     given = of_assembly(
         correct=correct, copies=copies, haplotypes=haplotypes, correct_rounds=correct_rounds,
         polish_rounds=polish_rounds, min_overlap=min_overlap, end_errors=end_errors,
-        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, parents=any(of_parents),
+        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, phases=any(others),
     )  # fmt: skip
     params = configured(AssembleParams(), config, given)
     if reads_out:
@@ -246,7 +256,7 @@ def assemble(
             check_bam_place(reads_out)
         record = Record(inputs, threads, parts.read_filter)
         log_place = None if log else places[LOG]
-        made, store = _assembled(run, rotate_to, of_parents, log_place, progress, files)
+        made, store = _assembled(run, rotate_to, others, log_place, progress, files)
         if reads_out and len(made.contigs):
             progress.report("aligning reads to contigs")
             progress.counts(made.write_reads(reads_out, store, _sorted_bam(parts.headers()), threads))
@@ -286,7 +296,7 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
 def _assembled(
     run: StageRun,
     rotate_to: str | None,
-    of_parents: tuple[list[str], list[str]],
+    others: tuple[list[str], list[str], tuple[str, ...]],
     log: str | None,
     progress: Progress,
     files: RunFiles,
@@ -296,15 +306,17 @@ def _assembled(
     The log begins when the folder of the results is there.
     """
     from overlapper.assembly.contigs import assemble_packed
+    from overlapper.assembly.hic import HicReads
     from overlapper.io.fastx import FastxParts, read_fastx
     from overlapper.io.sources import open_input
     from overlapper.runtime.streams import is_stream
 
-    for path in itertools.chain(*of_parents):
+    for path in itertools.chain(*others):
         if not is_stream(path):
             with open_input(path):  # they are read last; a name that is wrong is told at once
                 pass
-    one, other = (FastxParts(*paths, threads=run.threads) if paths else None for paths in of_parents)
+    one, other = (FastxParts(*paths, threads=run.threads) if paths else None for paths in others[:2])
+    pairs = [FastxParts(path, part_bases=_PART_OF_HIC, threads=run.threads) for path in others[2]]
     first = read_fastx(rotate_to) if rotate_to else None
     store, resources = files.enter_context(run.opened(progress))
     if log:
@@ -317,6 +329,7 @@ def _assembled(
         preset=run.preset,
         first=first,
         parents=(one, other) if one or other else None,
+        hic=HicReads(pairs, others[2]) if pairs else None,
         report=progress.report,
     )
     return made, store

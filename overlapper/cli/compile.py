@@ -27,7 +27,7 @@ READS = (
 """Two are so deep that those which vote have to be chosen; all k-mers of the last are frequent."""
 ASSEMBLY = (
     "assemble noisy.fq --correct always -o noisy --reads-out noisy.bam",
-    "assemble accurate.fq --parent1 deep.fq -o phased",
+    "assemble accurate.fq --parent1 deep.fq --hic hifi.fa hifi.fa -o phased",
     "assemble accurate.fq --memory 2G -t 2 -o accurate",
     "assemble hifi.fa -o hifi",
 )

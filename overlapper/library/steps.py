@@ -18,6 +18,7 @@ from typing import Any, Never, TypeVar
 import numpy as np
 
 from overlapper.assembly.contigs import assemble_packed
+from overlapper.assembly.hic import HicReads
 from overlapper.correction.polish import Unitigs, polish_packed, read_unitigs
 from overlapper.correction.reads import correct_packed
 from overlapper.correction.resources import Resources
@@ -68,6 +69,7 @@ def assemble(
     rotate_to: GivenReads | None = None,
     parent1: GivenReads | None = None,
     parent2: GivenReads | None = None,
+    hic: tuple[GivenReads, GivenReads] | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -92,6 +94,8 @@ def assemble(
         Sequences that circular contigs begin with, such as *dnaA*.
     parent1, parent2 : Reads, path, or sequence of paths or of bases, optional
         Reads of one parent or of both. Haplotype 1 is of the first one.
+    hic : pair of those, optional
+        First and second reads of Hi-C pairs, which join phase blocks.
     changes : mapping, optional
         Further changes of `AssembleParams`, nested: ``{"graph": {"max_hang": 500}}``.
     threads, device, gpu_memory, client
@@ -124,7 +128,7 @@ def assemble(
         "polish_rounds": polish_rounds, "min_overlap": min_overlap, "end_errors": end_errors,
         "min_relative_depth": min_relative_depth, "depth": depth, "telomere": telomere,
     }  # fmt: skip
-    options = of_assembly(**given, parents=parents != (None, None))
+    options = of_assembly(**given, phases=(hic, *parents) != (None, None, None))
     params = changed_by(AssembleParams(), options, changes, unknown, given)
     resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
@@ -134,7 +138,16 @@ def assemble(
         for number, of in enumerate(parents, 1)
     )
     both = (one, other) if one or other else None
-    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both)
+    pairs = None
+    if hic is not None:
+        if not isinstance(hic, tuple | list) or len(hic) != 2:
+            raise ParameterError(
+                f"hic: {shortened(hic)} is given, expected first and second reads, two of them"
+            )
+        names = "hic[0]", "hic[1]"
+        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True)]
+        pairs = HicReads(ends, names)
+    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
 

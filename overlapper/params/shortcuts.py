@@ -41,18 +41,18 @@ def of_assembly(
     min_overlap: int | None = None,
     telomere: str | None = None,
     haplotypes: str | None = None,
-    parents: bool = False,
+    phases: bool = False,
     **plain: Any,
 ) -> dict[str, Any]:
     """Return options of an assembly as changes of `AssembleParams`; others have the names that these have.
 
-    Reads of parents tell haplotypes apart unless something else is asked for.
+    Reads that phase, of parents or Hi-C, tell haplotypes apart unless something else is asked for.
     """
     no_more = None if correct_rounds is None else 0
     return without_none(
         {
             **plain,
-            "haplotypes": haplotypes or ("phase" if parents else None),
+            "haplotypes": haplotypes or ("phase" if phases else None),
             "telomere": telomere and telomere.upper(),
             "correction": {"rounds": correct_rounds, "further_rounds": no_more},
             "accurate_rounds": correct_rounds,

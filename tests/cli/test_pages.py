@@ -22,6 +22,7 @@ ELSEWHERE = {
     "gpu": "needs GPUs: the tests in tests/gpu run it",
     "benchmark": "takes minutes to hours",
     "parents": "tests/cli/test_parents.py runs it",
+    "hic": "tests/cli/test_hic.py runs it",
     "snakemake": "tests/cli/test_pipelines.py runs it",
     "outside": "needs what is not on the package index, or not in the extra for tests",
 }
