@@ -96,8 +96,10 @@ def find_anchors(target, read, limits, k, band, index, anchors):
 
     Returns
     -------
-    int
+    n : int
         How many there are.
+    in_arrays : bool
+        Whether a k-mer is frequent.
     """
     heads, following, kmers, unique, later, flags, moved = index
     t_start, t_end, r_start, r_end = limits
@@ -172,7 +174,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 behind = max(farthest_end - i - k, np.int64(0)) if j - i == farthest_diagonal else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
-                return n
+                return n, behind_frequent >= r_start
             else:
                 behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
@@ -189,7 +191,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     last += within
                     kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
-    return n
+    return n, behind_frequent >= r_start
 
 
 @inner
