@@ -13,10 +13,10 @@ read and target, s is their difference; a starts behind b on both. Of equal pred
 `LOOK_BACK` wins, then the one farthest to the right, of equal ends the first.
 
 Anchors are those of `kernels.consensus.mem_anchors`, without a band. Of a read with a frequent k-mer they are
-found once more from its last base to the first, as it may begin in a tandem array and go on in what is before
-or behind it, from where alone copies are told; they begin at all places where one of either begins, and go on
-as far as the bases are equal. In the order of the chain an anchor gives up the first bases that overlap the
-one before; one that has none left is dropped.
+found once more from its last base to the first: where it begins in a tandem array, copies are told from what
+is behind alone. They begin at all places where one of either begins, and go on as far as bases are equal. In
+the order of the chain an anchor gives up the first bases that overlap the one before; one that has none left
+is dropped.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _pair(words, kept, most, k, pairs):
 
 @inner
 def _fold(pairs, paired, length, rule, least, distances):
-    """Return about which place a read is its reverse complement to one end, or -1; the pairs; if it is wide."""
+    """Return about which place a read is turned to one of its ends, or -1; the pairs; whether it is wide."""
     best, at, left = 0, 0, 0
     for right in range(paired):
         while (pairs[right] >> _HALF) - (pairs[left] >> _HALF) > np.uint64(rule.spread):
