@@ -331,7 +331,7 @@ def _find_overlaps(
     steps.overlap("overlaps", preset, plan.of_given_overlaps(is_deep), within("overlaps", report))
     lengths, overlaps = steps.reads.lengths, steps.overlaps
     cover = overlaps.mean_cover(lengths)
-    sound = before_folds(steps.reads, steps.threads)
+    sound = before_folds(steps.reads, steps.threads, plan.error_rate)
     sound = within_molecules(overlaps, lengths, is_deep, steps.threads).within(sound)
     if not plan.correct:
         return sound, None, cover, None

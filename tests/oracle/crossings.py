@@ -7,10 +7,12 @@ LOOK_BACK, JUMP, BUCKET, MOST_PLACES, AWAY, TURN = 24, 60, 4096, 16, 128, 8
 
 def crossing(target, read, k):
     """Anchors (first base on target and read, length, edits of the gap before) of a read on its strand."""
-    limits = 0, len(target), 0, len(read)
-    found = mem_anchors.anchors(
-        target, read, limits, k, len(target), MOST_PLACES, AWAY, TURN, len(target) + len(read)
-    )
+    found = anchors_of(target, read, k)
+    if is_in_arrays(target, read, k):
+        back = anchors_of(target[::-1], read[::-1], k)
+        starts = {(i, j) for i, j, _ in found}
+        starts |= {(len(read) - i - length, len(target) - j - length) for i, j, length in back}
+        found = [(i, j, equal_from(target[j:], read[i:])) for i, j in sorted(starts)]
     made, i, j = [], 0, 0
     for a_i, a_j, length in best_chain(found):
         behind = max(0, i - a_i, j - a_j) if made else 0
@@ -20,6 +22,27 @@ def crossing(target, read, k):
         made.append((a_j, a_i, length, edits(target[j:a_j], read[i:a_i]) if made else 0))
         i, j = a_i + length, a_j + length
     return made
+
+
+def anchors_of(target, read, k):
+    """The anchors between all of both."""
+    limits, most = (0, len(target), 0, len(read)), len(target) + len(read)
+    return mem_anchors.anchors(target, read, limits, k, len(target), MOST_PLACES, AWAY, TURN, most)
+
+
+def is_in_arrays(target, read, k):
+    """Tell whether a k-mer of the read has too many places to be an anchor at each."""
+    window = 0, len(target), 0, len(read)
+    here = (
+        mem_anchors.places(bytes(target), bytes(read), i, window, k, len(target)) for i in range(len(read))
+    )
+    return any(len(places) > MOST_PLACES for places in here)
+
+
+def equal_from(target, read):
+    """How many bases two sequences begin with that are known and equal."""
+    pairs = zip(target, read, strict=False)
+    return next((n for n, (t, r) in enumerate(pairs) if t != r or t > 3), min(len(target), len(read)))
 
 
 def best_chain(found):

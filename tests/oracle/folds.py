@@ -5,20 +5,20 @@ from collections import defaultdict
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
-def fold(text, hash_of, k, words, most, spread, least, short, loop, apart, share=0):
+def fold(text, hash_of, k, words, most, spread, least, short, loop, apart, wait, share, share_of_wide):
     """Return the fold of a read; None if it has none. ``hash_of(word)`` is the same for both strands."""
     rest, near = (hash_of, k, words, most, spread), min(len(text), 2 * least)
-    place = fold_within(text, *rest, least, loop, apart, share)
+    place = fold_within(text, *rest, least, loop, apart, wait, share, share_of_wide)
     if place is None:
-        place = fold_within(text[:near], *rest, short, loop, apart, share)
+        place = fold_within(text[:near], *rest, short, loop, apart, wait, share, share_of_wide)
         place = place if place is not None and 2 * place <= near else None
     if place is None:
-        place = fold_within(text[len(text) - near :], *rest, short, loop, apart, share)
+        place = fold_within(text[len(text) - near :], *rest, short, loop, apart, wait, share, share_of_wide)
         place = len(text) - near + place if place is not None and 2 * place >= near else None
     return place
 
 
-def fold_within(text, hash_of, k, words, most, spread, least, loop, apart, share):
+def fold_within(text, hash_of, k, words, most, spread, least, loop, apart, wait, share, share_of_wide):
     """Return where a text folds back, with arms of some bases at least; None if nowhere."""
     if len(text) < 2 * least:
         return None
@@ -26,7 +26,7 @@ def fold_within(text, hash_of, k, words, most, spread, least, loop, apart, share
     for start in range(len(text) - k + 1):
         word = text[start : start + k]
         other = word[::-1].translate(COMPLEMENT)
-        if word != other and hash_of(word) < words * 4**k // len(text):
+        if word != other and hash_of(word) < 4**k // len(text) * min(words, len(text)):
             places[min(word, other)].append((start, word < other))
     pairs = []
     for of_word in places.values():
@@ -51,8 +51,9 @@ def fold_within(text, hash_of, k, words, most, spread, least, loop, apart, share
         for start, _ in of_word
         if (start < place) == (2 * place < len(text))
     ]
-    if 100 * len(window) < share * len(of_arm):
+    widest = max(b - a for a, b in zip(distances, [*distances[1:], arm], strict=True))
+    is_wide = apart * widest > arm or distances[0] > max(loop, widest)
+    if 100 * len(window) < (share_of_wide if is_wide else share) * len(of_arm):
         return None
-    stretches = [b - a for a, b in zip(distances, [*distances[1:], arm], strict=True)]
-    joined = distances[0] <= max(loop, *stretches)
-    return place if joined and apart * max(stretches) <= arm else None
+    too_wide = is_wide and max(widest, distances[0]) > min(arm // 2, wait)
+    return None if too_wide else place

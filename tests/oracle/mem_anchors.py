@@ -26,8 +26,7 @@ def anchors(target, read, window, k, band, most_places, away, turn, most):
         if len(here) > 1:
             if i - latest > away:
                 line = t_start + (i - r_start) * (t_end - t_start) // max(1, r_end - r_start)
-                last = max(((a + length, n, b - a) for n, (a, b, length) in enumerate(found)), default=None)
-                end, _, followed = last or (i, 0, line - i)
+                end, followed = sure(found, turn) or (i if band < len(target) else r_end, line - i)
             latest, nearest = i, min(here, key=lambda j: abs(j - i - followed))
             follows = i >= end and abs(nearest - i - followed) <= 1 + (i - end) // turn
             if follows:
@@ -58,6 +57,18 @@ def anchors(target, read, window, k, band, most_places, away, turn, most):
                 length += 1
             found.append((i, j, length))
     return found[:most]
+
+
+def sure(found, turn):
+    """End and diagonal of the sure anchor that ends last; None if there is none."""
+    last = latest = (0, 0, 0)
+    for i, j, length in found:
+        goes_on, again = (abs(j - i - d) <= 1 + max(0, i - end) // turn for end, d, _ in (last, latest))
+        if i + length >= last[0] and (goes_on or again or length > last[2]):
+            last = i + length, j - i, max(length, last[2]) if goes_on else length
+        if i + length >= latest[0]:
+            latest = i + length, j - i, 0
+    return last[:2] if found else None
 
 
 def best_chain(found, max_gap, look_back, max_shift, near, diagonals):

@@ -7,11 +7,14 @@ from hypothesis import strategies as st
 
 from overlapper.assembly.folds import (
     APART,
+    HAD,
+    HAD_OF_READS,
     LEAST,
     LOOP,
     MOST,
     SHORT,
     SPREAD,
+    WAITS,
     WORDS,
     before_folds,
     folded_ends,
@@ -30,7 +33,7 @@ GENOME = random_genome(20_000, seed=9).sequence(0)
 
 def kept(text, threads=1):
     """Return what is left of a read, half open."""
-    found = before_folds(Reads.from_sequences(["r", "whole"], [text, GENOME[:2000]]), threads)
+    found = before_folds(Reads.from_sequences(["r", "whole"], [text, GENOME[:2000]]), threads, 0.01)
     assert (found.start[1], found.end[1]) == (0, 2000)
     return int(found.start[0]), int(found.end[0])
 
@@ -52,14 +55,16 @@ def folded(draw):
 
 
 @settings(max_examples=tries(40), deadline=None)
-@given(folded(), st.sampled_from([1, 0.1, 0.02, 0]))
-def test_folds_equal_the_oracle(text, error_rate):
+@given(folded(), st.sampled_from([0.15, 0.1, 0.02, 0]), st.sampled_from([0, HAD]))
+def test_folds_equal_the_oracle(text, error_rate, had):
     reads = Reads.from_sequences(["r", "whole"], [text, GENOME[:2000]])
-    k, share = word_length(reads), round(50 * (1 - error_rate) ** (2 * word_length(reads)))
-    place = oracle.fold(text, hash_of, k, WORDS, MOST, SPREAD, LEAST, SHORT, LOOP, APART, share)
+    k, equal = word_length(reads), (1 - error_rate) ** 2
+    wait = round(WAITS * sum(equal**-bases for bases in range(1, k + 1)))
+    rule = LOOP, APART, wait, round(100 * had * equal**k), round(100 * max(had, HAD_OF_READS) * equal**k)
+    place = oracle.fold(text, hash_of, k, round(WORDS / equal**k), MOST, SPREAD, LEAST, SHORT, *rule)
     whole = (0, len(text))
     expected = whole if place is None else (0, place) if 2 * place >= len(text) else (place, len(text))
-    found = before_folds(reads, 1, error_rate)
+    found = before_folds(reads, 1, error_rate, had)
     assert (found.start[0], found.end[0]) == expected
 
 
@@ -89,7 +94,7 @@ def test_words_are_as_rare_in_reads_of_few_bases(rich):
         for _ in range(200)
     ]
     texts.append(texts[0] + turned(texts[0][3000:]))
-    found = before_folds(Reads.from_sequences(list(map(str, range(len(texts)))), texts), 1)
+    found = before_folds(Reads.from_sequences(list(map(str, range(len(texts)))), texts), 1, 0.01)
     assert (found.end - found.start == 6000).sum() >= len(texts) - 1
     assert (found.start[-1], found.end[-1]) == (0, 6000)
 
@@ -105,7 +110,7 @@ def test_reads_with_copies_of_a_repeat_on_both_strands_are_whole():
             start = int(random.integers(1000, 17_000))
             text += (copy if random.random() < 0.5 else turned(copy)) + GENOME[start : start + 500]
         texts.append(text)
-    found = before_folds(Reads.from_sequences(list(map(str, range(60))), texts), 1)
+    found = before_folds(Reads.from_sequences(list(map(str, range(60))), texts), 1, 0.01)
     assert (found.end - found.start == found.length).all()
     contig = GENOME[:8000] + mutated(random, GENOME[9000:9300], 0.12) + turned(GENOME[9000:9300])
     assert not folded_ends(Reads.from_sequences(["c"], [contig]), np.zeros((1, 2), bool), 0.01, 1).any()
@@ -131,6 +136,23 @@ def test_of_noisy_reads_no_pair_may_be_near_the_fold():
         text[place] = random.choice(list("ACGT"))
     start, end = kept("".join(text))
     assert start == 0 and abs(end - 9000) < 50
+
+
+@pytest.mark.parametrize("error_rate", [0.12, 0.06])
+def test_noisy_reads_are_cut_too(error_rate):
+    """Arms of 700 bases and more, without and with a loop; by chance, one in 20 has too few words."""
+    random = np.random.default_rng(4)
+    folded, whole = [], []
+    for _ in range(100):
+        start, arm = int(random.integers(10_000)), int(random.integers(700, 3000))
+        text = GENOME[start : start + 7000]
+        loop = GENOME[19_000 : 19_000 + int(random.choice([0, 40]))]
+        folded.append(mutated(random, text + loop + turned(text[-arm:]), error_rate))
+        whole.append(mutated(random, text, error_rate))
+    found = before_folds(Reads.from_sequences(list(map(str, range(200))), folded + whole), 1, error_rate)
+    left = found.end - found.start
+    assert (abs(left[:100] - 7000) < 200).sum() >= 95
+    assert (left[100:] == found.length[100:]).all()
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,11 @@ ones) of those that begin in each `BUCKET` bases of the target. Here di, dj > 0 
 read and target, s is their difference; a starts behind b on both. Of equal predecessors the nearest of the
 `LOOK_BACK` wins, then the one farthest to the right, of equal ends the first.
 
-Anchors are those of `kernels.consensus.mem_anchors`, without a band. In the order of the chain an anchor
-gives up the first bases that overlap the one before; one that has none left is dropped.
+Anchors are those of `kernels.consensus.mem_anchors`, without a band. Of a read with a frequent k-mer they are
+found once more from its last base to the first: where it begins in a tandem array, copies are told from what
+is behind alone. They begin at all places where one of either begins, and go on as far as bases are equal. In
+the order of the chain an anchor gives up the first bases that overlap the one before; one that has none left
+is dropped.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ from overlapper.kernels.common.edit_paths import READ_UNKNOWN, edit_distance, ed
 from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.oriented import unpack_bases
+from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.consensus import kmer_places, mem_anchors
+from overlapper.kernels.consensus.equal_runs import equal_bases
 from overlapper.kernels.consensus.layers import unpack_window
 from overlapper.runtime.compile.cache import njit
 
@@ -32,6 +37,7 @@ JUMP, LOOK_BACK, BUCKET = 60, 24, 4096
 LONGEST = 2048
 """Bases of the longest gap whose edits are counted; a longer one has as many as its longer side has bases."""
 _WORD = 64
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 T_START, R_START, LENGTH, EDITS = range(4)
 COLUMNS = 4
 """An anchor of a chain: its first base on the target and on the read, turned to the strand that matches, its
@@ -63,8 +69,9 @@ def cross(targets, reads, windows, rows, k):
         longest = max(longest, windows.end[p] - windows.start[p])
     for row in range(len(rows.read)):
         widest = max(widest, np.int64(rows.r_end[row] - rows.r_start[row]))
-    index, matrix = kmer_places.new_index(longest), new_matrix(LONGEST)
-    found, path = np.empty((longest + widest, 3), np.int32), np.empty(LONGEST + 1, np.int32)
+    index, back, matrix = kmer_places.new_index(longest), kmer_places.new_index(longest), new_matrix(LONGEST)
+    found, path = np.empty((2 * (longest + widest), 3), np.int32), np.empty(LONGEST + 1, np.int32)
+    once, places = found[: len(found) // 2], np.empty(len(found), np.uint64)
     score, before = np.empty(len(found), np.int64), np.empty(len(found), np.int32)
     room, highest = np.empty(widest, np.uint8), np.empty((longest // BUCKET + 1, 2), np.int64)
     first, n = np.zeros(len(rows.read) + 1, np.int64), np.int64(0)
@@ -73,18 +80,56 @@ def cross(targets, reads, windows, rows, k):
         target = unpack_window(targets, windows, p)
         size = len(target)
         kmer_places.index_kmers(target, size, k, mem_anchors.reach_of(size), index)
+        turned = target[:0]
         for row in range(windows.first[p], windows.first[p + 1]):
             start, end = np.int64(rows.r_start[row]), np.int64(rows.r_end[row])
             read = room[: end - start]
             unpack_bases(reads, rows.read[row], start, end, rows.reverse[row], READ_UNKNOWN, read)
             limits = np.int64(0), np.int64(size), np.int64(0), np.int64(len(read))
-            m = mem_anchors.find_anchors(target, read, limits, k, np.int64(size), index, found)
+            m, in_arrays = mem_anchors.find_anchors(target, read, limits, k, np.int64(size), index, once)
+            if in_arrays:
+                if not len(turned):
+                    turned = target[::-1].copy()
+                    kmer_places.index_kmers(turned, size, k, mem_anchors.reach_of(size), back)
+                n_places = _add_places(once, m, places, 0, False, size, len(read))
+                m, _ = mem_anchors.find_anchors(
+                    turned, read[::-1].copy(), limits, k, np.int64(size), back, once
+                )
+                n_places = _add_places(once, m, places, n_places, True, size, len(read))
+                m = _anchors_at(target, read, places[:n_places], found)
             m = _best_chain(found, m, score, before, highest)
             if n + m > len(anchors):
                 anchors = grow_rows(anchors, 2 * (n + m))
             n = _write(target, read, found[:m], matrix, path, anchors, n)
             first[row + 1] = n
     return first, anchors[:n]
+
+
+@inner
+def _add_places(anchors, n, places, n_places, is_turned, size, length):
+    """Append where anchors begin, of read and target or of both from their last base on; return how many."""
+    for a in range(n):
+        i, j = np.int64(anchors[a, 0]), np.int64(anchors[a, 1])
+        if is_turned:
+            i, j = length - i - anchors[a, 2], size - j - anchors[a, 2]
+        places[n_places] = np.uint64(i) << _HALF | np.uint64(j)
+        n_places += 1
+    return n_places
+
+
+@inner
+def _anchors_at(target, read, places, anchors):
+    """Write the anchors that begin at places, in order and each once; return their number."""
+    sort_few(places)
+    n = np.int64(0)
+    for x in range(len(places)):
+        if x and places[x] == places[x - 1]:
+            continue
+        i, j = np.int64(places[x] >> _HALF), np.int64(places[x] & _LOW)
+        anchors[n, 0], anchors[n, 1] = i, j
+        anchors[n, 2] = equal_bases(target, j, read, i, min(len(target) - j, len(read) - i))
+        n += 1
+    return n
 
 
 @inner

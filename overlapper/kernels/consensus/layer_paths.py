@@ -92,7 +92,7 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
         band, n = _band_of(length), 0
         begin, end = _stretches_of(t_start, t_end)
         if _least(surplus, begin, end) < most:
-            n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, found)
+            n, _ = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, found)
         _add_surplus(found, n, surplus, on_stretch)
         layers.at[m] = at - t_start
         if n:

@@ -8,9 +8,11 @@ of bases.) Tandem arrays are *followed* across differences, copy by copy: of eac
 near the line that begins ``gap`` bases behind the match followed, 0 or more, that place is followed next that
 is nearest to its diagonal, of equals the first, if it is at most ``1 + gap / TURN`` bases off, rounded down;
 and there a frequent k-mer counts, too. The first k-mer with several places, and one behind `AWAY` k-mers
-without, follow the anchor so far that ends last on the read, of equals the latest, or from where it begins
-itself the line where there is none. Anchors ``(i, j, length)``, first bases on read and target, ascend by
-``i``, then by ``j``.
+without, follow the *sure* anchor so far that ends last on the read, of equals the latest, or from where it
+begins itself the line where there is none; where the band holds all of the target, there is no line. Anchors
+``(i, j, length)``, first bases on read and target, ascend by ``i``, then by ``j``. Sure is one so near to the
+diagonal of the sure one before, or else of any one that ends last before it, or else longer than those on
+which the sure one went on: errors make k-mers of copies that have a single place, on any diagonal.
 
 **Chain.** The score of the best chain that ends at anchor a is, in quarters of a base::
 
@@ -96,8 +98,10 @@ def find_anchors(target, read, limits, k, band, index, anchors):
 
     Returns
     -------
-    int
+    n : int
         How many there are.
+    in_arrays : bool
+        Whether a k-mer is frequent.
     """
     heads, following, kmers, unique, later, flags, moved = index
     t_start, t_end, r_start, r_end = limits
@@ -108,6 +112,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     last, n_moved = r_start - 1, 0
     frequent_from = behind_frequent = np.int64(-AWAY)  # the last k-mers in a row that are frequent
     diagonal = farthest_end = farthest_diagonal = np.int64(0)  # farthest: the match that ends last
+    sure_end = sure_diagonal = sure_length = np.int64(0)
     behind_several = np.int64(-AWAY)
     followed_end = followed_diagonal = np.int64(0)
     array_end = array_diagonal = np.int64(0)  # the last match that a frequent k-mer follows
@@ -144,9 +149,9 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 j = np.int64(following[j])
             if n_places > 1 or is_frequent:
                 if i - behind_several >= AWAY:
-                    followed_end, followed_diagonal = farthest_end, farthest_diagonal
+                    followed_end, followed_diagonal = sure_end, sure_diagonal
                     if n == 0:
-                        followed_end, followed_diagonal = i, line - i
+                        followed_end, followed_diagonal = i if band < len(target) else r_end, line - i
                 behind_several = i + 1
                 j, gap, follows = places[0], i - followed_end, False
                 if gap >= 0:
@@ -172,13 +177,19 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 behind = max(farthest_end - i - k, np.int64(0)) if j - i == farthest_diagonal else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
-                return n
+                return n, behind_frequent >= r_start
             else:
                 behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
                 diagonal = j - i
-                if i + k + behind >= farthest_end:
-                    farthest_end, farthest_diagonal = i + k + behind, diagonal
+                end, length = i + k + behind, k + behind
+                goes_on = abs(diagonal - sure_diagonal) <= 1 + max(i - sure_end, np.int64(0)) // TURN
+                again = abs(diagonal - farthest_diagonal) <= 1 + max(i - farthest_end, np.int64(0)) // TURN
+                if end >= sure_end and (goes_on or again or length > sure_length):
+                    sure_length = max(length, sure_length) if goes_on else length
+                    sure_end, sure_diagonal = end, diagonal
+                if end >= farthest_end:
+                    farthest_end, farthest_diagonal = end, diagonal
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, k-mers with a single place near by start no other anchor, if the match
@@ -189,7 +200,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                     last += within
                     kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
-    return n
+    return n, behind_frequent >= r_start
 
 
 @inner

@@ -26,7 +26,9 @@ class FoldRule(NamedTuple):
     short: int
     loop: int
     apart: int
+    wait: int
     share: int
+    share_of_wide: int
 
 
 class _Memory(NamedTuple):
@@ -85,7 +87,7 @@ def _fold_within(words, offset, start, length, least, rule, memory):
     if length < 2 * least:
         return np.int64(-1)
     n = canonical_kmers(words, offset, start, start + length, rule.k, ALL, memory.hashes, memory.reverse)
-    kept, limit = 0, np.uint64(rule.words * (1 << 2 * rule.k) // length)
+    kept, limit = 0, np.uint64((1 << 2 * rule.k) // length * min(rule.words, length))
     for i in range(n):
         if memory.hashes[i] < limit:
             memory.words[kept] = memory.hashes[i] << _HALF | np.uint64(2 * i + memory.reverse[i])
@@ -93,13 +95,12 @@ def _fold_within(words, offset, start, length, least, rule, memory):
     sort_few(memory.words[:kept])
     paired = _pair(memory.words, kept, rule.most, rule.k, memory.pairs)
     sort_few(memory.pairs[:paired])
-    place, best = _fold(
-        memory.pairs, paired, length, rule.spread, least, rule.loop, rule.apart, memory.distances
-    )
+    place, best, is_wide = _fold(memory.pairs, paired, length, rule, least, memory.distances)
+    share = rule.share_of_wide if is_wide else rule.share
     if 2 * best < paired or (
         place >= 0
-        and rule.share
-        and 100 * best < rule.share * _words_of_arm(memory.words, kept, rule.most, place, length)
+        and share
+        and 100 * best < share * _words_of_arm(memory.words, kept, rule.most, place, length)
     ):
         return np.int64(-1)
     return place
@@ -140,16 +141,16 @@ def _pair(words, kept, most, k, pairs):
 
 
 @inner
-def _fold(pairs, paired, length, spread, least, loop, apart, distances):
-    """Return about which place a read is its reverse complement to one of its ends, or -1; and the pairs."""
+def _fold(pairs, paired, length, rule, least, distances):
+    """Return about which place a read is turned to one of its ends, or -1; the pairs; whether it is wide."""
     best, at, left = 0, 0, 0
     for right in range(paired):
-        while (pairs[right] >> _HALF) - (pairs[left] >> _HALF) > np.uint64(spread):
+        while (pairs[right] >> _HALF) - (pairs[left] >> _HALF) > np.uint64(rule.spread):
             left += 1
         if right + 1 - left > best:
             best, at = right + 1 - left, left
     if best == 0:
-        return np.int64(-1), best
+        return np.int64(-1), best, False
     place, nearest = np.int64(0), length
     for i in range(best):
         distances[i] = np.int64(pairs[at + i] & _LOW) // 2
@@ -157,13 +158,15 @@ def _fold(pairs, paired, length, spread, least, loop, apart, distances):
             place, nearest = np.int64(pairs[at + i] >> _HALF) // 2, distances[i]
     arm = min(place, length - place)
     if arm < least:
-        return np.int64(-1), best
+        return np.int64(-1), best, False
     sort_few(distances[:best])
     widest = arm - distances[best - 1]
     for i in range(1, best):
         widest = max(widest, distances[i] - distances[i - 1])
-    joined = apart * widest <= arm and distances[0] <= max(loop, widest)
-    return (place if joined else np.int64(-1)), best
+    is_wide = rule.apart * widest > arm or distances[0] > max(rule.loop, widest)
+    if is_wide and max(widest, distances[0]) > min(arm // 2, rule.wait):
+        place = np.int64(-1)
+    return place, best, is_wide
 
 
 @njit(nogil=True, cache=True)
