@@ -95,8 +95,8 @@ class LostKmers:
         Returns
         -------
         start, end : ndarray of int64, shape (contigs,)
-            Half open: from `LEAST` bases before the first lost k-mer to as many behind the last one; 0 and 0
-            where these reach over less than `LEAST`.
+            Half open: from `LEAST` bases before the first lost k-mer to as many behind the last one, of
+            circles all; 0 and 0 where these reach over less than `LEAST`.
         """
         own, lengths = laid_out.reads, laid_out.contigs.sequences.lengths
         order = np.argsort(own.read)
@@ -113,5 +113,7 @@ class LostKmers:
         np.minimum.at(first, contig, at)
         np.maximum.at(behind, contig, at + K)
         found = behind - first >= LEAST
-        start, end = np.maximum(first - LEAST, 0), np.minimum(behind + LEAST, lengths)
+        whole = laid_out.contigs.circular
+        start = np.where(whole, 0, np.maximum(first - LEAST, 0))
+        end = np.where(whole, lengths, np.minimum(behind + LEAST, lengths))
         return np.where(found, start, 0), np.where(found, end, 0)

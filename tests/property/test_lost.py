@@ -68,6 +68,8 @@ def test_lost_kmers_and_stretches_equal_the_oracle(seed):
     stretches = oracle.stretches(expected, [row[:6] for row in rows_again], [len(other), len(one)])
     assert [(a, b) if b else None for a, b in zip(start.tolist(), end.tolist(), strict=True)] == stretches
     assert (stretches[0] is None) == bool(seed % 2)
+    start, end = found.stretches(laid_out([other, one], rows_again, circular=[0, 1]))
+    assert (start.tolist(), end.tolist()) == ([0, 0], [0 if seed % 2 else len(other), 0])
     assert stretches[1] is None
 
 
@@ -116,6 +118,12 @@ def test_stretches_have_the_bases_of_their_reads(seed):
     other = laid_out(sequences[2:], tables[1])
     cut = other.of_stretches(np.array([1_300, 0]), np.array([5_100, 0]))
     assert [cut.contigs.sequences.sequence(i) for i in range(len(cut.contigs))] == [sequences[2][1_300:5_100]]
+    circle = laid_out(
+        [sequences[0]], [(0, 8_000, 9, 40, 2_540, 0, 2_600), (0, 50, 8, 0, 90, 1, 90)], circular=[0]
+    )
+    kept = circle.of_stretches(np.array([0]), np.array([9_000]))
+    assert kept.contigs.circular.tolist() == [True] and kept.contigs.sequences.names == ["utg000001c"]
+    assert (kept.reads.start.tolist(), kept.reads.r_end.tolist()) == ([8_000, 50], [2_540, 90])
     both = one.beside(cut)
     contigs, own = both.contigs, both.reads
     assert contigs.sequences.names == ["utg000001l", "utg000002c", "utg000003l"]
