@@ -12,10 +12,10 @@ Of all windows of distances, `SPREAD` wide, that with most pairs has the *period
 contig goes round a circle if
 
 - from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart,
-- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before them, and behind the last one
-  and its period,
-- it is joined to no contig but such of the same period, those of a molecule of which copies differ, and one of
-  these has `LEAST` periods at least (a linear molecule with the same at both ends has fewer),
+- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before the first one, and behind
+  the last one and its period,
+- it is joined to no contig but such of the same period, those of a molecule of which copies differ, and one
+  of these has `LEAST` periods at least (a linear molecule with the same at both ends has fewer),
 - at least half of its reads are no longer than one round. Reads of satellites and of other arrays are.
 
 What is left is the first round, a circle.
