@@ -47,7 +47,6 @@ def of_assembly(
         {
             **plain,
             "correction": {"rounds": correct_rounds, "further_rounds": no_more},
-            "accurate_rounds": correct_rounds,
             "accurate_polish_rounds": polish_rounds,
             "polishing": {"rounds": polish_rounds},
             "graph": {"min_overlap": min_overlap},
