@@ -325,8 +325,7 @@ def _find_overlaps(
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     report = within("overlaps of corrected reads", report)
     if plan.exact:
-        all_bases_count = depth is not None and plan.accurate
-        steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
+        steps.overlap("exact-overlaps", "auto", EXACT, report, COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     return None, depth, cover, covered

@@ -84,30 +84,6 @@ class LaidOut:
     contigs: Contigs
     reads: OwnReads
 
-    def of_stretches(self, start: np.ndarray, end: np.ndarray) -> Self:
-        """Return stretches of the contigs, without links, with what they have of the reads.
-
-        Parameters
-        ----------
-        start, end : ndarray of int64, shape (contigs,)
-            Half open; a contig whose stretch is empty is left out. Only a whole circle stays one.
-        """
-        contigs = self.contigs
-        own = self._own_within(start, end)
-        kept = np.flatnonzero(start < end)
-        number = np.cumsum(start < end) - 1
-        own = dataclasses.replace(own, unitig=number[own.unitig])
-        spelled = (
-            contigs.sequences.sequence(contig)[start[contig] : end[contig]] for contig in kept.tolist()
-        )
-        circular = contigs.circular[kept] & ((end - start) == contigs.sequences.lengths)[kept]
-        none = np.empty(0, np.int64)
-        made = Contigs(
-            Reads.from_sequences(unitig_names(circular), spelled), circular, contigs.depth[kept],
-            np.bincount(own.unitig, minlength=len(kept)), none, none, np.empty(0, np.int32),
-        )  # fmt: skip
-        return type(self)(made, own)
-
     def without_ends(self, cut: np.ndarray) -> Self:
         """Return the contigs without some bases of their ends, with what they have of the reads.
 
@@ -116,18 +92,14 @@ class LaidOut:
         cut : ndarray of int64, shape (contigs, 2)
             0 for circles.
         """
-        sequences = self.contigs.sequences
+        sequences, own = self.contigs.sequences, self.reads
         start, end = cut[:, 0], sequences.lengths - cut[:, 1]
-        own = self._own_within(start, end)
+        shorter = cut.sum(axis=1)[own.unitig] > 0
+        own = OwnReads.concat(
+            [own.take(np.flatnonzero(~shorter)), own_within(own.take(np.flatnonzero(shorter)), start, end)]
+        )
         sequences = intervals_of(sequences, start, end, sequences.names)
         return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
-
-    def _own_within(self, start: np.ndarray, end: np.ndarray) -> OwnReads:
-        """Return what stretches of the contigs have of the reads; on whole ones, reads go over the join."""
-        own = self.reads
-        whole = (end - start == self.contigs.sequences.lengths)[own.unitig]
-        cut = own_within(own.take(np.flatnonzero(~whole)), start, end)
-        return OwnReads.concat([own.take(np.flatnonzero(whole)), cut])
 
     def take(self, kept: np.ndarray) -> Self:
         """Return some of the contigs in a given order, named by it, and the links among them."""
