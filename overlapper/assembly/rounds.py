@@ -59,7 +59,7 @@ def in_one_round(laid_out: LaidOut) -> LaidOut:
         begin, round_, times = _first_round(contigs.sequences.codes(contig))
         if round_ and np.median(bases[own.unitig == contig]) <= ONE * round_:
             first[contig], period[contig], rounds[contig] = begin, round_, times
-    found = {}
+    found: dict[int, tuple[int, int]] = {}
     for some in np.unique(component[rounds >= LEAST]):
         of_it = np.flatnonzero(component == some)
         if period[of_it].max() <= SPREAD * period[of_it].min():
