@@ -99,7 +99,7 @@ def clean(
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
     graph = _counted(*drop_islands(graph, overlaps, params.tip_reads, params.keep_confirmed), counts)
-    graph = _counted(*regain_tips(graph, before, params.tip_reads), counts)
+    graph = _counted(*regain_tips(graph, before), counts)
     return graph, dict(counts)
 
 

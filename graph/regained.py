@@ -9,10 +9,12 @@ the same for a while, and goes on further::
     this haplotype        ────────────────▶                              dead end, once the weak edge is cut
                                ──────────────────▶ end of the genome     a tip, which went
 
-**Tip.** In the graph as it was before it was cleaned, a chain of at most ``tip_reads`` reads that follows a
-dead end of the cleaned graph, and no other node; that nothing follows; and none of whose reads the cleaned
-graph has. Every dead end gets back that with which it has the longest overlap; of equals the one that begins
-with the fewest bases more, then with the smallest read number.
+**Way on.** From a dead end of the cleaned graph, in the graph as it was before it was cleaned: from read to
+read that the cleaned graph lacks, and that no other read that it has leads to, until a read that nothing
+follows. Where several follow, a confirmed one (`overlapper.graph.confirmed`) is taken, of these that of the
+longest overlap, then that with the fewest bases more, then with the smallest read number. There is none where
+it comes to a read that only others follow. Every dead end gets its way on back; of reads that two dead ends
+want, the one of the smaller read number.
 """
 
 from __future__ import annotations
@@ -20,10 +22,9 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.kernels.graph.unitigs import only_successor
 
 
-def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+def regain_tips(cleaned: Graph, before: Graph) -> tuple[Graph, dict[str, int]]:
     """Add removed tips back where a cleaned graph has dead ends.
 
     Parameters
@@ -31,8 +32,6 @@ def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, 
     cleaned : Graph
     before : Graph
         The graph before it was cleaned.
-    most_reads : int
-        Most reads of a tip.
     """
     stays = np.isin(before.reads.read, cleaned.reads.read)
     number = np.flatnonzero(stays)  # reads keep their order
@@ -44,29 +43,30 @@ def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, 
     back = np.zeros(len(stays), np.bool_)
     dead_ends = np.flatnonzero(np.diff(cleaned.first_edge) == 0)
     for v in (2 * number[dead_ends >> 1] + (dead_ends & 1)).tolist():
-        edges = range(before.first_edge[v], before.first_edge[v + 1])
-        tips = {e: tip for e in edges if (tip := _tip_behind(before, stays, e, most_reads))}
-        if tips:
-            edge = max(tips, key=lambda e: before.edges.overlap[e])
-            kept[edge] = True
-            kept[before.first_edge[tips[edge][:-1]]] = True
-            back[np.array(tips[edge]) >> 1] = True
+        way = _way_on(before, stays | back, v)
+        kept[way] = True
+        back[before.edges.target[way] >> 1] = True
     gone = ~(stays | back)
     return before.without(gone, ~(kept | kept[before.mirror])), {
         "reads in tips at dead ends": int(back.sum())
     }
 
 
-def _tip_behind(graph: Graph, stays: np.ndarray, edge: int, most_reads: int) -> list[int]:
-    """Return the nodes of the tip that an edge leads into; none if it is not a tip."""
-    first, target = graph.first_edge, graph.edges.target
-    w = int(target[edge])
-    if first[(w ^ 1) + 1] - first[w ^ 1] != 1:
-        return []
-    nodes: list[int] = []
-    while w >= 0 and len(nodes) < most_reads and not stays[w >> 1]:
-        nodes.append(w)
-        if first[w] == first[w + 1]:
-            return nodes
-        w = int(only_successor(first, target, w))
-    return []
+def _way_on(graph: Graph, stays: np.ndarray, v: int) -> list[int]:
+    """Return the edges of the way on from a node; none if there is no such way."""
+    first, target, overlap = graph.first_edge, graph.edges.target, graph.edges.overlap
+    start, way, seen = v >> 1, list[int](), set[int]()
+    while True:
+        edges = range(first[v], first[v + 1])
+        on = []
+        for e in edges:
+            w = int(target[e])
+            others = target[first[w ^ 1] : first[(w ^ 1) + 1]] >> 1
+            if not (stays[w >> 1] or w >> 1 in seen or (stays[others] & (others != start)).any()):
+                on.append(e)
+        if not on:
+            return [] if len(edges) else way
+        e = max(on, key=lambda e: (graph.reads.confirmed[target[e] >> 1], overlap[e]))
+        way.append(e)
+        v = int(target[e])
+        seen.add(v >> 1)

@@ -49,7 +49,7 @@ from overlapper.assembly.placed import ContigMapper, PlacedReads, write_reads
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rubbish import LeftOut
 from overlapper.assembly.separation import BOTH_ENDS, COUNTED_RUN, EXACT
-from overlapper.assembly.steps import AssemblySteps, correct_by_accuracy, within
+from overlapper.assembly.steps import AssemblySteps, correct_for, within
 from overlapper.assembly.telomeres import telomeres
 from overlapper.assembly.undecided import Undecided, find_in_doubt
 from overlapper.correction import contradictions, strands
@@ -339,12 +339,11 @@ def _find_overlaps(
         sound = sound_parts(overlaps, lengths, steps.threads).within(sound)
     covered = Covered.of(overlaps, sound, steps.threads) if plan.separate else None
     del overlaps
-    correct_by_accuracy(steps, params, plan.accurate, plan.exact, sound, report)
+    correct_for(steps, params.correction, plan.exact, sound, report)
     depth = depth_of_haplotype(steps, params) if plan.separate else None
     report = within("overlaps of corrected reads", report)
     if plan.exact:
-        all_bases_count = depth is not None and plan.accurate
-        steps.overlap("exact-overlaps", "auto", EXACT, report, None if all_bases_count else COUNTED_RUN)
+        steps.overlap("exact-overlaps", "auto", EXACT, report, COUNTED_RUN)
     else:
         steps.overlap("corrected-overlaps", "auto", BOTH_ENDS, report)
     return None, depth, cover, covered

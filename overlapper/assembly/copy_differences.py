@@ -20,13 +20,12 @@ import dataclasses
 import numpy as np
 
 from overlapper.assembly.chimeras import Sound
-from overlapper.assembly.separation import ACCURATE_BELOW
-from overlapper.assembly.steps import AssemblySteps, correct_by_accuracy
+from overlapper.assembly.steps import AssemblySteps, correct_for
 from overlapper.correction.resources import Resources
 from overlapper.extend.copies import tell_copies
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import COPIES_TOLD_LATER
-from overlapper.params.assembly import AssembleParams
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
@@ -80,9 +79,9 @@ def count_copy_differences(
         reads = in_order(reads, order, threads)
     steps = AssemblySteps(ReadStore.of(reads), Resources(Stages(), threads, device, gpu_memory))
     told_later = {"classes": COPIES_TOLD_LATER}
-    rate = steps.overlap("overlaps", preset, told_later, report)["error rate"]
+    steps.overlap("overlaps", preset, told_later, report)
     whole = Sound.whole(reads.lengths)
-    correct_by_accuracy(steps, AssembleParams(), rate < ACCURATE_BELOW, False, whole, report)
+    correct_for(steps, CorrectParams(), False, whole, report)
     steps.overlap("corrected-overlaps", "auto", told_later, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)

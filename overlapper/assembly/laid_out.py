@@ -84,29 +84,6 @@ class LaidOut:
     contigs: Contigs
     reads: OwnReads
 
-    def of_stretches(self, start: np.ndarray, end: np.ndarray) -> Self:
-        """Return stretches of the contigs, as linear contigs without links, with what they have of the reads.
-
-        Parameters
-        ----------
-        start, end : ndarray of int64, shape (contigs,)
-            Half open; a contig whose stretch is empty is left out.
-        """
-        contigs = self.contigs
-        own = own_within(self.reads, start, end)
-        kept = np.flatnonzero(start < end)
-        number = np.cumsum(start < end) - 1
-        own = dataclasses.replace(own, unitig=number[own.unitig])
-        spelled = (
-            contigs.sequences.sequence(contig)[start[contig] : end[contig]] for contig in kept.tolist()
-        )
-        linear, none = np.zeros(len(kept), np.bool_), np.empty(0, np.int64)
-        made = Contigs(
-            Reads.from_sequences(unitig_names(linear), spelled), linear, contigs.depth[kept],
-            np.bincount(own.unitig, minlength=len(kept)), none, none, np.empty(0, np.int32),
-        )  # fmt: skip
-        return type(self)(made, own)
-
     def without_ends(self, cut: np.ndarray) -> Self:
         """Return the contigs without some bases of their ends, with what they have of the reads.
 

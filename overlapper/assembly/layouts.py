@@ -155,7 +155,7 @@ def _whole_layout(
         return laid_out
     has_lost = np.isin(np.arange(len(reads)), lost.read)
     again = laid_out_of(LOST, overlaps.take(has_lost[overlaps.query] & has_lost[overlaps.target]))
-    return laid_out.beside(again.of_stretches(*lost.stretches(again)))
+    return laid_out.beside(again.take(lost.contigs_with(again)))
 
 
 def tell_haplotypes_apart(

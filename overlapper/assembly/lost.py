@@ -20,8 +20,7 @@ from overlapper.tables import Reads
 CONFIRMED = 3
 """Least reads that confirm a k-mer: two may have been corrected by each other."""
 LEAST = 2_000
-"""Least bases that the lost k-mers of a stretch reach over: those of a single difference reach over 61. Also
-the bases that are added on either side."""
+"""Least bases that the lost k-mers of a contig reach over: those of a single difference reach over 61."""
 
 
 def kmers_of(
@@ -89,14 +88,13 @@ class LostKmers:
         inside = (place >= END) & (place + K + END <= reads.lengths[read])
         return cls(read[inside], place[inside])
 
-    def stretches(self, laid_out: LaidOut) -> tuple[np.ndarray, np.ndarray]:
-        """Return the stretches with lost k-mers of contigs that the reads with these were laid out in alone.
+    def contigs_with(self, laid_out: LaidOut) -> np.ndarray:
+        """Return the contigs that hold what is lost, of those that the reads with it were laid out in alone.
 
         Returns
         -------
-        start, end : ndarray of int64, shape (contigs,)
-            Half open: from `LEAST` bases before the first lost k-mer to as many behind the last one; 0 and 0
-            where these reach over less than `LEAST`.
+        ndarray of int64
+            Those on which the lost k-mers reach over `LEAST` bases.
         """
         own, lengths = laid_out.reads, laid_out.contigs.sequences.lengths
         order = np.argsort(own.read)
@@ -112,6 +110,4 @@ class LostKmers:
         first, behind = lengths.copy(), np.zeros(len(lengths), np.int64)
         np.minimum.at(first, contig, at)
         np.maximum.at(behind, contig, at + K)
-        found = behind - first >= LEAST
-        start, end = np.maximum(first - LEAST, 0), np.minimum(behind + LEAST, lengths)
-        return np.where(found, start, 0), np.where(found, end, 0)
+        return np.flatnonzero(behind - first >= LEAST)

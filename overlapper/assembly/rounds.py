@@ -11,10 +11,11 @@ alone::
 Of all windows of distances, `SPREAD` wide, that with most pairs has the *period*, its first pair by place. A
 contig goes round a circle if
 
-- it is joined to no contig but such that go round a circle, too, those of a molecule of which copies differ,
-- from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart, and
-  with the period behind them they span `LEAST` periods at least,
-- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before and behind that,
+- from the first pair of the window to the last one, no two neighbours are more than `APART` bases apart,
+- no more than `MAX_HANG` bases, as overlaps may leave at ends of reads, are before the first one, and behind
+  the last one and its period,
+- it is joined to no contig but such of the same period, those of a molecule of which copies differ, and one
+  of these has `LEAST` periods at least (a linear molecule with the same at both ends has fewer),
 - at least half of its reads are no longer than one round. Reads of satellites and of other arrays are.
 
 What is left is the first round, a circle.
@@ -53,18 +54,21 @@ def in_one_round(laid_out: LaidOut) -> LaidOut:
     component = joined(contigs.link_source >> 1, contigs.link_target >> 1, len(contigs))
     small = np.ones(len(contigs), np.bool_)
     small[component[lengths > MOST_READS * longest]] = False
-    found, goes_round = {}, np.zeros(len(contigs), np.bool_)
+    first, period, rounds = np.zeros((3, len(contigs)))
     for contig in np.flatnonzero(small[component]).tolist():
-        first, period = _first_round(contigs.sequences.codes(contig))
-        if period and np.median(bases[own.unitig == contig]) <= ONE * period:
-            found[contig], goes_round[contig] = (first, period), True
-    others = component[~goes_round]
-    found = {contig: round_ for contig, round_ in found.items() if component[contig] not in others}
+        begin, round_, times = _first_round(contigs.sequences.codes(contig))
+        if round_ and np.median(bases[own.unitig == contig]) <= ONE * round_:
+            first[contig], period[contig], rounds[contig] = begin, round_, times
+    found: dict[int, tuple[int, int]] = {}
+    for some in np.unique(component[rounds >= LEAST]):
+        of_it = np.flatnonzero(component == some)
+        if period[of_it].max() <= SPREAD * period[of_it].min():
+            found |= {contig: (int(first[contig]), int(period[contig])) for contig in of_it.tolist()}
     return _cut_to(laid_out, found) if found else laid_out
 
 
-def _first_round(codes: np.ndarray) -> tuple[int, int]:
-    """Return where the first round of a contig begins, and the bases of it; 0 if it goes round no circle."""
+def _first_round(codes: np.ndarray) -> tuple[int, int, float]:
+    """Return where the first round of a contig begins, its bases, and how many rounds there are; else 0."""
     words = words_of(codes, K)
     order = np.argsort(words, kind="stable")
     order = order[np.count_nonzero(words == NO_WORD) :]  # which are the first ones
@@ -75,14 +79,14 @@ def _first_round(codes: np.ndarray) -> tuple[int, int]:
     distance = behind - before
     count = np.searchsorted(distance, SPREAD * distance, "right") - np.arange(len(distance))
     if not len(count):
-        return 0, 0
+        return 0, 0, 0.0
     window = slice(count.argmax(), count.argmax() + count.max())
     first = window.start + int(before[window].argmin())
     period = int(distance[first])
     seen = np.sort(before[window])
     start, end = int(seen[0]), int(seen[-1]) + period
-    round_and_more = end - start >= LEAST * period and max(start, len(codes) - end) <= MAX_HANG
-    return (start, period) if round_and_more and np.diff(seen).max() <= APART else (0, 0)
+    whole = max(start, len(codes) - end) <= MAX_HANG and np.diff(seen, prepend=start).max() <= APART
+    return (start, period, (end - start) / period) if whole else (0, 0, 0.0)
 
 
 def _cut_to(laid_out: LaidOut, found: dict[int, tuple[int, int]]) -> LaidOut:

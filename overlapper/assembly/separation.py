@@ -45,10 +45,8 @@ EXACT: dict[str, Any] = {
 may well join different copies. Fitted on an LPA haplotype (``docs/notes/assembly.md``)."""
 COUNTED_RUN = 24
 """Most bases of a homopolymer run that count in exact overlaps: votes leave longer runs at two lengths, and
-exact overlaps would go along both. Exception: HiFi reads of two haplotypes, where all bases count, as the
-haplotypes may differ in a run alone, whose length these reads tell. Fitted on *P. falciparum* (R10), judged
-on other chromosomes of it, LPA and human X, and for two haplotypes chosen between pieces of the MHC
-(``docs/notes/layout.md``)."""
+exact overlaps would go along both. Fitted on *P. falciparum* (R10), judged on other chromosomes of it, LPA
+and human X, and on windows of real HiFi reads of two haplotypes (``docs/notes/layout.md``)."""
 
 
 def drop_overlaps_between_copies(

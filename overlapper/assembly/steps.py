@@ -25,7 +25,6 @@ from overlapper.io.read_columns import PART_BASES
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.inside import write_inside
 from overlapper.overlap.presets import ErrorRate, measured_error_rate
-from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import even_ranges
@@ -262,18 +261,13 @@ def within(phase: str, report: Report) -> Report:
     return lambda step, done, total: report(f"{phase}, {step}", done, total)
 
 
-def correct_by_accuracy(
-    steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, sound: Sound, report: Report
+def correct_for(
+    steps: AssemblySteps, params: CorrectParams, exact: bool, sound: Sound, report: Report
 ) -> None:
-    """Correct reads, with the number of rounds for HiFi reads or that for others.
+    """Correct reads; further rounds may follow if their overlaps will have to be exact.
 
-    Further rounds may follow for others, if their overlaps will have to be exact: reads that still differ
-    have none there.
+    Reads that still differ have none there.
     """
-    rounds = params.accurate_rounds if accurate else params.correction.rounds
-    further = params.correction.further_rounds if exact and not accurate else 0
-    steps.correct(
-        dataclasses.replace(params.correction, rounds=rounds, further_rounds=further, depth=0),
-        sound,
-        within("correction", report),
-    )
+    further = params.further_rounds if exact else 0
+    params = dataclasses.replace(params, further_rounds=further, depth=0)
+    steps.correct(params, sound, within("correction", report))

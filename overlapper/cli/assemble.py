@@ -111,7 +111,7 @@ def assemble(
         typer.Option(
             min=1,
             help="Rounds of correction.",
-            show_default="1 for reads as accurate as HiFi, 2 for others, up to 4 if many reads still change",
+            show_default="2, up to 4 if many reads still change",
         ),
     ] = None,
     polish_rounds: Annotated[

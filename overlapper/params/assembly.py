@@ -60,8 +60,6 @@ class AssembleParams(Limited):
     correction, polishing : CorrectParams
         Further rounds of correction follow where overlaps are to match to the last base. Both are of the
         reads that ``depth`` leaves, in place of their own.
-    accurate_rounds : int
-        Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
     accurate_polish_rounds : int
         Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
     end_errors : float
@@ -79,7 +77,6 @@ class AssembleParams(Limited):
     copies: WhatOfCopies = WhatOfCopies.AUTO
     separate_below: float = within(0, 1, default=0.04)
     correction: CorrectParams = CorrectParams(further_rounds=2)
-    accurate_rounds: int = within(1, default=1)
     accurate_polish_rounds: int = within(0, 100, default=0)
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     end_errors: float = within(0, 1, default=0.01)

@@ -55,7 +55,6 @@ def of_assembly(
             "haplotypes": haplotypes or ("phase" if phases else None),
             "telomere": telomere and telomere.upper(),
             "correction": {"rounds": correct_rounds, "further_rounds": no_more},
-            "accurate_rounds": correct_rounds,
             "accurate_polish_rounds": polish_rounds,
             "polishing": {"rounds": polish_rounds},
             "graph": {"min_overlap": min_overlap},

@@ -77,8 +77,7 @@ SHORTEST_OVERLAP = {
         ("correct", vars(CorrectParams())),
         ("polish", vars(CorrectParams(thresholds=POLISHING_THRESHOLDS))),
         ("assemble", vars(AssembleParams()) | {
-            "correct_rounds": f"{AssembleParams().accurate_rounds} for reads as accurate as HiFi, "
-            f"{AssembleParams().correction.rounds} for others, up to "
+            "correct_rounds": f"{AssembleParams().correction.rounds}, up to "
             f"{AssembleParams().correction.rounds + AssembleParams().correction.further_rounds} "
             "if many reads still change",
             "polish_rounds": f"{AssembleParams().accurate_polish_rounds} for contigs of exact overlaps, "

@@ -100,24 +100,25 @@ def forked_ends(edges, bases, most):
     return reads, cut
 
 
-def regained_tips(edges, reads, whole, most):
+def regained_tips(edges, reads, whole, confirmed):
     """The reads and edges that dead ends get back, of a graph whose ``reads`` and ``edges`` are left of
     ``whole``, the edges before; their order is that of the edges of each node.
     """
-    back, again = set(), set()
-    for v in (2 * read + strand for read in reads for strand in (0, 1)):
-        tips = []
-        for source, w in whole:
-            if source == v and not after(edges, v) and before(whole, w) == [v]:
-                tip = chain_from(whole, w)
-                there = {node >> 1 for node in tip} & reads
-                if len(tip) <= most and not there and not after(whole, tip[-1]):
-                    tips.append(tip)
-        if tips:
-            tip = max(tips, key=lambda tip: whole[v, tip[0]])
-            back |= {node >> 1 for node in tip}
-            again |= {e for x, y in itertools.pairwise([v, *tip]) for e in ((x, y), (y ^ 1, x ^ 1))}
-    return back, again
+    there, again = set(reads), set()
+    for v in (2 * read + strand for read in sorted(reads) for strand in (0, 1)):
+        way = [v]
+        while not after(edges, v):
+            on = [
+                w for source, w in whole if source == way[-1] and w >> 1 not in there | {x >> 1 for x in way}
+            ]
+            on = [w for w in on if not {x >> 1 for x in before(whole, w)} & (there - {v >> 1})]
+            if not on:
+                break
+            way.append(max(on, key=lambda w: (w >> 1 in confirmed, whole[way[-1], w])))
+        if not after(edges, v) and not after(whole, way[-1]):
+            there |= {node >> 1 for node in way}
+            again |= {e for x, y in itertools.pairwise(way) for e in ((x, y), (y ^ 1, x ^ 1))}
+    return there - reads, again
 
 
 def islands(edges, bases, most):

@@ -1,4 +1,4 @@
-"""Lost k-mers and their stretches by the definition in docs/algorithms/haplotypes.md."""
+"""Lost k-mers and the contigs that have them by the definition in docs/algorithms/haplotypes.md."""
 
 from tests.oracle.strands import reverse_complement
 
@@ -29,15 +29,11 @@ def lost_kmers(reads, placed, contigs, depth):
     return sorted((read, at) for read, at in inside if END <= at <= len(reads[read]) - END - K)
 
 
-def stretches(lost, rows, lengths):
-    """Return stretches of contigs, or None; rows are (contig, start, read, r_start, r_end, reverse)."""
-    places = [[] for _ in lengths]
+def contigs_with(lost, rows, contigs):
+    """Return the contigs that hold what is lost; rows are (contig, start, read, r_start, r_end, reverse)."""
+    places = [[] for _ in range(contigs)]
     for contig, start, read, r_start, r_end, reverse in rows:
         for number, at in lost:
             if number == read and r_start <= at and at + K <= r_end:
                 places[contig].append(start + (r_end - at - K if reverse else at - r_start))
-    found = []
-    for at, length in zip(places, lengths, strict=True):
-        wide = bool(at) and max(at) + K - min(at) >= LEAST
-        found.append((max(0, min(at) - LEAST), min(length, max(at) + K + LEAST)) if wide else None)
-    return found
+    return [i for i, at in enumerate(places) if at and max(at) + K - min(at) >= LEAST]

@@ -32,14 +32,15 @@ def rounds_of_assembly(preset, **params):
     return [stage.name for stage in stages.done if stage.name in ("correct-1", "correct-2", "correct-4")]
 
 
-@pytest.mark.parametrize(("preset", "last"), [("ont-r10", "correct-4"), ("hifi", "correct-1")])
-def test_assemblies_of_exact_overlaps_have_further_rounds_but_of_hifi_reads(monkeypatch, preset, last):
+@pytest.mark.parametrize("preset", ["ont-r10", "hifi"])
+def test_assemblies_of_exact_overlaps_have_further_rounds(monkeypatch, preset):
     monkeypatch.setattr(rounds, "CHANGED_SHARE", -1)
-    assert rounds_of_assembly(preset)[-1] == last
+    assert rounds_of_assembly(preset)[-1] == "correct-4"
 
 
-def test_assemblies_whose_reads_settle_have_no_further_rounds():
-    assert rounds_of_assembly("ont-r10")[-1] == "correct-2"
+@pytest.mark.parametrize("preset", ["ont-r10", "hifi"])
+def test_assemblies_whose_reads_settle_have_no_further_rounds(preset):
+    assert rounds_of_assembly(preset)[-1] == "correct-2"
 
 
 def test_reads_that_are_corrected_without_exact_overlaps_have_no_further_rounds(monkeypatch):

@@ -193,7 +193,7 @@ def test_poor_results_warn_in_the_words_of_the_library():
         (lambda: overlapper.assemble(5), "^reads: 5 is given, expected the path of a file, a list"),
         (lambda: overlapper.assemble(READS, corect="never"), "no parameter corect.* correct_rounds"),
         (lambda: overlapper.assemble(READS, max_hang=3), "give changes={'graph': {'max_hang': 3}}"),
-        (lambda: overlapper.assemble(READS, accurate_rounds=3), "give changes={'accurate_rounds': 3}"),
+        (lambda: overlapper.assemble(READS, separate_below=0.1), "give changes={'separate_below': 0.1}"),
         (lambda: overlapper.assemble(READS, correct="no"), "^keywords: correct is 'no', expected"),
         (lambda: overlapper.assemble(READS, "pacbio"), "preset is 'pacbio'"),
         (lambda: overlapper.assemble(READS, rotate_to=5), "^rotate_to: 5 is given"),

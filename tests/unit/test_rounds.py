@@ -85,6 +85,11 @@ def test_linked_contigs_that_both_go_round_are_circles():
     made = in_one_round(linked(dimer, shorter))
     assert made.contigs.circular.all() and made.contigs.sequences.lengths.tolist() == [2500, 2500]
     assert not len(made.contigs.link_source)
+    little_more = laid_out(ROUND[800:] + ROUND[:1000], (0, 2500), (200, 2000))
+    made = in_one_round(linked(dimer, little_more))
+    assert made.contigs.circular.all() and made.contigs.sequences.lengths.tolist() == [2500, 2500]
+    given = linked(dimer, laid_out(random_genome(2000, seed=3).sequence(0) * 2, (0, 2000)))  # another period
+    assert in_one_round(given) is given
     given = linked(dimer, laid_out(random_genome(3000).sequence(0), (0, 2500)))
     assert in_one_round(given) is given
 
