@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from overlapper.errors import FormatError, InputError, shortened
+from overlapper.graph.gfa import Gfa
 from overlapper.io.arrays import load_arrays
 from overlapper.io.artifacts import Artifact, finished
 from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.io.read_store import ReadStore
+from overlapper.report.circles import DOUBT, GRAPH, circle_parts
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import counted
@@ -181,7 +183,7 @@ def read_assembly(folder: str) -> AssemblyFolder:
         When the folder holds no finished assembly.
     """
     path = Path(folder)
-    for name in (_STATS, _CONTIGS, _GRAPH):
+    for name in (_STATS, _CONTIGS, _GRAPH, GRAPH, DOUBT):
         if not (path / name).is_file():
             raise InputError(
                 f"is a folder without {name}, so not one of a finished assembly", file=folder,
@@ -214,8 +216,8 @@ def _read_contigs(path: str) -> list[list[str]]:
     return rows
 
 
-def contigs_section(assembly: AssemblyFolder) -> Section:
-    """Describe the contigs and how their consensus was found."""
+def contigs_section(assembly: AssemblyFolder, gfa: Gfa | None) -> Section:
+    """Describe the contigs, with a map of each that is a circle, and how their consensus was found."""
     head, *rows = assembly.contigs
     chosen = [head.index(column) for column in _COLUMNS]
     stages: Mapping[str, Mapping[str, Any]] = assembly.stats["stages"]
@@ -233,6 +235,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
         Remark("Ends of contigs are cut off after the last stage; contigs can have fewer unconfirmed bases."),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
+    parts += circle_parts(assembly.folder, gfa, _AGAIN) if gfa else []
     if (aside := stages.get("depth")) and aside[ASIDE]:
         parts.append(Remark(f"{told(aside)}."))
     parts += [Remark(text.removeprefix("warning: ")) for text in assembly.stats.get("warnings", [])]
