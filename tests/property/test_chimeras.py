@@ -148,6 +148,14 @@ def test_a_read_goes_no_further_than_its_molecule():
     assert sound(ENDING[:2], part_of=deep) == (0, LENGTH)
 
 
+def test_a_molecule_that_ends_as_it_begins_ends_where_reads_of_its_other_end_stop():
+    stopping = [(800, 1500, 900, REST + 1)] * 9
+    assert sound(ENDING + stopping, part_of=deep) == (0, 1500)
+    shorter = [(800, 1500 - RAGGED - 1, 900, 900)]
+    assert sound(ENDING + stopping + 3 * shorter, part_of=deep) == (0, 1500)
+    assert sound(ENDING + stopping + 4 * shorter, part_of=deep) == (0, LENGTH)
+
+
 STOPPING = [(0, 1500, 0, 800), (200, 1520, 900, REST + 1), (300, 1490, 0, 5000)]
 
 
