@@ -55,7 +55,8 @@ others go round once, is longer than these, and would be the first one to be lai
                           ────────────────────────────────────
 
 Of all windows of `RAGGED` bases on a read, more than `RAGGED` bases from its ends, that with most stops is
-looked at, of equals the first one; the place is the middle one of them, the first of two. The read goes on at least `BY_CHANCE` reads stop in the window, and as many for each overlap that crosses the
+looked at, of equals the first one; the place is the middle one of them, the first of two. The read goes on
+elsewhere if at least `BY_CHANCE` reads stop in the window, and as many for each overlap that crosses the
 place with `CLIP` bases and more on either side, or all but `RAGGED` that the read has there. Of these there
 are fewer than `FEWEST`: where a repeat ends, as many cross as the genome is deep. What is kept is as above;
 so for beginnings, but those that are less than `CLIP` bases from an end of what is left then, unless no
