@@ -253,42 +253,51 @@ def linear(genomes: Path) -> Iterator[Set]:
             yield Set(f"tiling-{size}-{preset}", preset, tiles, judge)
 
 
+MOST_OF_PIECE = 50_000_000
+"""Bases that are simulated at once, about."""
 WHOLE_MOLECULES = {"ont-r9": 0.06, "ont-r10": 0.01, "real-ont": 0.05, "hifi": 0.002}
 """Error rates of reads of whole molecules."""
+
+
+def write_reads(one: Set, folder: Path, threads: int) -> int:
+    """Simulate the reads of a set, in pieces side by side; return their bases."""
+    pieces = []
+    for name, bases, circular, coverage in one.sources:
+        (folder / f"{name}.fa").write_text(f">{name}\n{bases}\n")
+        number = max(1, round(len(bases) * coverage / MOST_OF_PIECE))
+        pieces += [(name, bases, circular, coverage / number)] * number
+
+    def write(piece: int) -> Path:
+        name, bases, circular, coverage = pieces[piece]
+        path = folder / f"{piece}.fastq"
+        if circular is None:
+            draw, lines = random.Random(piece), []
+            for copy in range(round(coverage)):
+                made = mutated(bases, WHOLE_MOLECULES[one.preset], draw.getrandbits(32))
+                made = reverse_complement(made) if draw.random() < 0.5 else made
+                lines.append(f"@{copy}\n{made}\n+\n{'5' * len(made)}\n")
+            path.write_text("".join(lines))
+        else:
+            words = ["--reference", folder / f"{name}.fa", "-p", one.preset, "-c", coverage, "-o", path, "-q"]
+            overlapper("simulate", *words, "--seed", piece + 1, *(["--circular"] if circular else []))
+        return path
+
+    total = 0
+    with open(folder / "reads.fastq", "wb") as reads, ThreadPoolExecutor(threads) as pool:
+        for piece, path in enumerate(pool.map(write, range(len(pieces)))):
+            with open(path, "rb") as part:
+                for place, line in enumerate(part):
+                    total += len(line) - 1 if place % 4 == 1 else 0
+                    reads.write(b"@%d_" % piece + line[1:] if place % 4 == 0 else line)
+            path.unlink()
+    return total
 
 
 def row(one: Set, threads: int) -> str:
     """Simulate, assemble and judge a set; return its row."""
     with tempfile.TemporaryDirectory() as work:
-        folder, total = Path(work), 0
-        with open(folder / "reads.fastq", "wb") as reads:
-            for number, (name, bases, circular, coverage) in enumerate(one.sources):
-                (folder / "source.fa").write_text(f">{name}\n{bases}\n")
-                words = [
-                    "-p",
-                    one.preset,
-                    "-c",
-                    coverage,
-                    "--seed",
-                    number + 1,
-                    "-o",
-                    folder / "part.fastq",
-                    "-q",
-                ]
-                if circular is None:
-                    draw = random.Random(number)
-                    for copy in range(round(coverage)):
-                        made = mutated(bases, WHOLE_MOLECULES[one.preset], draw.getrandbits(32))
-                        made = reverse_complement(made) if draw.random() < 0.5 else made
-                        total += len(made)
-                        reads.write(f"@{number}_{copy}\n{made}\n+\n{'5' * len(made)}\n".encode())
-                    continue
-                closed = ["--circular"] if circular else []
-                overlapper("simulate", "--reference", folder / "source.fa", *closed, *words)
-                with open(folder / "part.fastq", "rb") as part:
-                    for place, line in enumerate(part):
-                        total += len(line) - 1 if place % 4 == 1 else 0
-                        reads.write(b"@%d_" % number + line[1:] if place % 4 == 0 else line)
+        folder = Path(work)
+        total = write_reads(one, folder, threads)
         try:
             spent = overlapper(
                 "assemble", folder / "reads.fastq", "-o", folder / "out", "-t", threads, "-q", *one.options
