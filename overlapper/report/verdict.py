@@ -112,8 +112,8 @@ def _of_overlaps(
     share = float((some < _LOW_DEPTH * usual).mean())
     yield _finding(
         "Contamination, by depth", share, 0.05, 0.3,
-        f"{100 * share:.1f} % of the overlapping reads are covered less than a quarter as deep as the median.",
-        "The cause may be another genome at a lower depth, or reads with many errors.",
+        f"{100 * share:.1f} % of the overlapping reads are covered less than a quarter as deep as the "
+        "median.", "The cause may be another genome at a lower depth, or reads with many errors.",
     )  # fmt: skip
 
 
