@@ -178,13 +178,12 @@ def _coverage(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
         (pairs.query, pairs.target, pairs.q_start, pairs.q_end),
         (pairs.target, pairs.query, pairs.t_start, pairs.t_end),
     )
-    on, others = [], []
+    over = []
     for read, other, start, end in sides:
         middle = lengths[read] // 2
-        over = (start <= middle) & (middle < end)
-        on.append(read[over])
-        others.append(other[over])
-    reads, others = np.concatenate(on), np.concatenate(others)
+        rows = (start <= middle) & (middle < end)
+        over.append((read[rows], other[rows]))
+    reads, others = map(np.concatenate, zip(*over, strict=True))
     number = np.bincount(reads, minlength=len(lengths))
     summed = np.bincount(reads, number[others], minlength=len(lengths))  # exact: whole numbers
     return np.where(number > 0, np.minimum(of_all, summed / np.maximum(number, 1)), of_all)

@@ -33,10 +33,13 @@ def ring(length: int, heights: np.ndarray, marks: np.ndarray, middle: tuple[str,
     around = np.concatenate([edges, edges[::-1]])
     band = path_of(*_places(around, np.concatenate([outer, np.full(len(outer), _INNER)])))
     parts = [element("path", d=band + "Z", class_="fill-pale")]
-    for radius, kind in ((_INNER, "grid"), (_OUTER, "grid"), (_BACKBONE, "a")):
-        width = 4 if radius == _BACKBONE else 1
-        circle = {"cx": _SIZE / 2, "cy": _SIZE / 2, "r": radius, "fill": "none"}
-        parts.append(element("circle", **circle, class_=f"line-{kind}", stroke_width=width))
+    for radius, kind, width in ((_INNER, "grid", 1), (_OUTER, "grid", 1), (_BACKBONE, "a", 4)):
+        drawn = f"line-{kind}"
+        parts.append(
+            element(
+                "circle", cx=_SIZE / 2, cy=_SIZE / 2, r=radius, fill="none", class_=drawn, stroke_width=width
+            )
+        )
     for start, end in (marks * (2 * np.pi / length)).tolist():
         angles = np.linspace(start, max(end, start + _SHORTEST), 2 + int(40 * (end - start)))
         mark = path_of(*_places(angles, np.full(len(angles), _MARKS)))
