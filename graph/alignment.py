@@ -21,22 +21,15 @@ _SWAPPED[[INSERTION, DELETION]] = DELETION, INSERTION
 
 
 class Side(NamedTuple):
-    """A read on one side of an overlap.
-
-    Attributes
-    ----------
-    read : int
-        Row of the read table.
-    start, end : int
-        Kept interval, half open, on the forward strand.
-    reverse : bool
-        The strand that the line names.
-    """
+    """A read on one side of an overlap."""
 
     read: int
+    """Row of the read table."""
     start: int
     end: int
+    """`start`, `end`: kept interval, half open, on the forward strand."""
     reverse: bool
+    """The strand that the line names."""
 
 
 def cigar_of(overlaps: Overlaps | None, row: int, first: Side, second: Side) -> str:

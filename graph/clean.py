@@ -30,7 +30,8 @@ nodes: the end that two unitigs share. It goes; where reads are told that others
 left, after everything above. Tips and bubbles follow once more: such an end may have been the other way into
 a bubble.
 
-**Island.** A small unitig that is joined to nothing, and no molecule of its own (`overlapper.graph.islands`).
+**Island.** A small unitig that is joined to nothing, and no molecule of its own
+(`overlapper.graph.own_sequence`).
 
 Last, dead ends regain tips that were removed for a way that turned out to lead nowhere
 (`overlapper.graph.regained`).
@@ -45,9 +46,8 @@ from collections import Counter
 import numpy as np
 
 from overlapper.graph.forks import is_undecided
-from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
-from overlapper.graph.own_sequence import reads_in_tips_of_their_own
+from overlapper.graph.own_sequence import drop_islands, reads_in_tips_of_their_own
 from overlapper.graph.regained import regain_tips
 from overlapper.kernels.graph import bubbles, tips
 from overlapper.params.graph import CleanParams

@@ -50,21 +50,15 @@ def cores_of(
 
 
 class Parting(NamedTuple):
-    """The stretch between the two longest cores of a read.
-
-    Attributes
-    ----------
-    read : int
-    left, right : int
-        End of the first core, start of the second one; cores may overlap, as clipped bases are given back.
-    keeps_left : bool
-        Whether the longer core is on the left, or both are equal.
-    """
+    """The stretch between the two longest cores of a read."""
 
     read: int
     left: int
     right: int
+    """`left`, `right`: end of the first core, start of the second one; cores may overlap, as clipped bases
+    are given back."""
     keeps_left: bool
+    """Whether the longer core is on the left, or both are equal."""
 
 
 def partings_of(cores: np.ndarray) -> Iterator[Parting]:

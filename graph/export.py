@@ -164,7 +164,9 @@ def _unitig_lines(
     layout: Layout, reads: Reads, overlaps: Overlaps | None, contained: bool, read_lines: str | None
 ) -> Iterator[str]:
     yield _HEADER
-    for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
+    columns = zip(layout.names, layout.lengths, layout.depth, layout.read_counts, strict=True)
+    for unitig, (name, length, depth, count) in enumerate(columns):
+        tags = f"LN:i:{length}\tdp:f:{depth:.2f}\tRC:i:{count}"
         yield f"S\t{name}\t{layout.sequence(unitig, reads)}\t{tags}"
         if read_lines:
             yield from _steps(layout, unitig, reads, read_lines)
@@ -205,11 +207,6 @@ def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.
     source_fits = (source & 1 == 1) | (last[source >> 1] <= edges.length[layout.graph.mirror[edge]])
     target_fits = (target & 1 == 0) | (last[target >> 1] <= edges.length[edge])
     return source_fits & target_fits
-
-
-def _unitig_tags(layout: Layout) -> Iterator[str]:
-    for length, depth, count in zip(layout.lengths, layout.depth, layout.read_counts, strict=True):
-        yield f"LN:i:{length}\tdp:f:{depth:.2f}\tRC:i:{count}"
 
 
 def _steps(layout: Layout, unitig: int, reads: Reads, style: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.kernels.graph import forks
+from overlapper.kernels.graph.graph_edges import add_up
 
 _SHARED_WHOLE = 1.2
 
@@ -47,5 +47,5 @@ def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndar
     first, edges = graph.first_edge, graph.edges
     ways_in = np.diff(first)[edges.target[rows] ^ 1]
     from_both = graph.reads.depth[edges.source[rows] >> 1] >= _SHARED_WHOLE * shared_depth
-    one_of_four = forks.add_up(first, edges.source, edges.target, edges.overlap, rows)
+    one_of_four = add_up(first, edges.source, edges.target, edges.overlap, rows)
     return one_of_four | (from_both & (ways_in == 1))

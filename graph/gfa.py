@@ -30,45 +30,30 @@ _WALK, _STEP = re.compile("(?:[><][^><]+)+"), re.compile("([><])([^><]+)")
 
 @dataclasses.dataclass(frozen=True)
 class Join:
-    """A link or a containment.
-
-    Attributes
-    ----------
-    first, second : int
-        Oriented segments, ``2 * segment``, plus 1 for the reverse complement; in a containment the container
-        and what it contains.
-    position : int, optional
-        Of a containment, on the forward strand of its container.
-    """
+    """A link or a containment."""
 
     first: int
     second: int
+    """`first`, `second`: oriented segments, ``2 * segment``, plus 1 for the reverse complement; in a
+    containment the container and what it contains."""
     position: int | None = None
+    """Of a containment, on the forward strand of its container."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Walk:
-    """A sequence of a haplotype as a walk through the graph.
-
-    Attributes
-    ----------
-    sample : str
-    haplotype : int
-        Of the sample, from 1; 0 where there are none.
-    name : str
-        Of the sequence.
-    start, end : int or None
-        What of the sequence the walk is, half open; None where the file does not tell.
-    nodes : list of int
-        Oriented segments, as those of `Join`.
-    """
+    """A sequence of a haplotype as a walk through the graph."""
 
     sample: str
     haplotype: int
+    """Of the sample, from 1; 0 where there are none."""
     name: str
+    """Of the sequence."""
     start: int | None
     end: int | None
+    """`start`, `end`: what of the sequence the walk is, half open; None where the file does not tell."""
     nodes: list[int]
+    """Oriented segments, as those of `Join`."""
 
     def line(self, names: list[str]) -> str:
         """Return the walk as a line of GFA 1.1, given the names of all segments."""
@@ -79,26 +64,18 @@ class Walk:
 
 @dataclasses.dataclass(frozen=True)
 class Gfa:
-    """An assembly graph as a GFA file describes it.
-
-    Attributes
-    ----------
-    names : list of str
-        Segments, in the order of the file.
-    lengths : ndarray of int64, shape (n,)
-    depth : ndarray of float64, shape (n,)
-        NaN where the file does not tell.
-    joins : list of Join
-        Links and containments, in the order of the file.
-    walks : list of Walk
-        In the order of the file.
-    """
+    """An assembly graph as a GFA file describes it."""
 
     names: list[str]
+    """Segments, in the order of the file."""
     lengths: np.ndarray
+    """int64, shape (n,)."""
     depth: np.ndarray
+    """float64, shape (n,); NaN where the file does not tell."""
     joins: list[Join]
+    """Links and containments, in the order of the file."""
     walks: list[Walk] = dataclasses.field(default_factory=list)
+    """In the order of the file."""
 
     @property
     def links(self) -> list[Join]:

@@ -113,24 +113,17 @@ class Contained(Table):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Containments:
-    """All containments, each an arrow from a contained read to a container; reads are in content order.
-
-    Attributes
-    ----------
-    order : ndarray of int, shape (reads,)
-        Row of the read table of every read.
-    inner, outer : ndarray of int32, shape (n,)
-        The contained read and its container.
-    reverse, position, row : ndarray, shape (n,)
-        As in `Contained`.
-    """
+    """All containments, each an arrow from a contained read to a container; reads are in content order."""
 
     order: np.ndarray
+    """int, shape (reads,); row of the read table of every read."""
     inner: np.ndarray
     outer: np.ndarray
+    """`inner`, `outer`: int32, shape (n,); the contained read and its container."""
     reverse: np.ndarray
     position: np.ndarray
     row: np.ndarray
+    """`reverse`, `position`, `row`: shape (n,); as in `Contained`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

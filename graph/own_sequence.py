@@ -1,4 +1,4 @@
-"""Sequence of its own: short unitigs that other reads show not to be errors.
+"""Islands, and sequence of its own: short unitigs that other reads show not to be errors.
 
 A read with an error fits no other reads, and is an island, or a tip where it leaves the unitig of its place.
 A small linear plasmid or a phage, or the end of a chromosome, is laid out in as few reads, as long ones
@@ -18,6 +18,9 @@ more, fit no other unitig that stays. Short unitigs are looked at by their own r
 the longest first; those that stay are other unitigs to the next ones. In R10 reads of yeast and of two LPA
 haplotypes 0 to 3 of the 5 to 187 own reads of islands of errors fit no other unitig; of molecules of 9 to 35
 kb (HiFi, R10, R9 and CLR reads, 25x), which have 16 to 94, all but one at most.
+
+**Island.** A short unitig that is joined to nothing. It goes unless it has sequence of its own, or nothing
+else is there.
 
 A copy that four or five reads cover is laid out in as few, too, and has too few reads of its own. Where the
 reads are laid out alone that another layout lost (``keep_confirmed``), a confirmed read
@@ -127,3 +130,31 @@ def _fits(
         rows = rows[some[here[rows]] & (2 * (end - start)[rows] >= bases[read[rows]])]
         pairs.append((read[rows], there[rows]))
     return np.concatenate([read for read, _ in pairs]), np.concatenate([there for _, there in pairs])
+
+
+def drop_islands(
+    graph: Graph, overlaps: Overlaps, most_reads: int, keep_confirmed: bool = False
+) -> tuple[Graph, dict[str, int]]:
+    """Remove islands without sequence of their own.
+
+    Parameters
+    ----------
+    graph : Graph
+    overlaps : Overlaps
+        The overlaps that the graph was built from.
+    most_reads : int
+        Most reads on the path of an island.
+    keep_confirmed : bool
+        Whether one with a confirmed read on its path stays.
+    """
+    _, doomed = tips.dead_ends(graph.first_edge, graph.edges.target, most_reads)
+    if doomed.any():
+        laid_out, _ = layout(graph)
+        stays = have_their_own(laid_out, doomed, overlaps, most_reads)
+        if keep_confirmed:
+            stays |= has_confirmed(laid_out)
+        doomed[laid_out.path >> 1] = ~stays[laid_out.unitig_of_step]
+    if doomed.all():
+        doomed[:] = False
+    dropped = graph.without(doomed)
+    return dropped, {"reads in islands": int(doomed.sum())}

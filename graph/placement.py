@@ -18,24 +18,17 @@ from overlapper.graph.layout import Layout
 
 
 class Placements(NamedTuple):
-    """Contained reads in unitigs, by row.
-
-    Attributes
-    ----------
-    row : ndarray of int64, shape (n,)
-        Row of ``graph.contained``.
-    unitig : ndarray of int64, shape (n,)
-    start : ndarray of int64, shape (n,)
-        First base on the forward strand of the unitig, from 0 to its last base; in a circular one the read
-        may go on over the end.
-    reverse : ndarray of bool, shape (n,)
-        True where the read's reverse complement lies in the unitig.
-    """
+    """Contained reads in unitigs, by row."""
 
     row: np.ndarray
+    """int64, shape (n,); row of ``graph.contained``."""
     unitig: np.ndarray
+    """int64, shape (n,)."""
     start: np.ndarray
+    """int64, shape (n,); first base on the forward strand of the unitig, from 0 to its last base; in a
+    circular one the read may go on over the end."""
     reverse: np.ndarray
+    """bool, shape (n,); True where the read's reverse complement lies in the unitig."""
 
 
 def contained_in_unitigs(layout: Layout) -> Placements:

@@ -24,7 +24,7 @@ import itertools
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.kernels.graph.transitive import transitive_edges
+from overlapper.kernels.graph.graph_edges import transitive_edges
 from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 

@@ -49,30 +49,17 @@ def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, in
     overlaps : Overlaps
         Those it was built of.
     """
-    doomed = find_remnants(graph, overlaps)
-    dropped = graph.without(doomed)
-    return dropped, {"reads in remnants": int(doomed.sum())}
-
-
-def find_remnants(graph: Graph, overlaps: Overlaps) -> np.ndarray:
-    """Return a mask of the reads of remnants."""
     doomed = np.zeros(len(graph.reads), np.bool_)
     laid_out, _ = layout(graph)
-    if len(laid_out) < 2:
-        return doomed
-    contained = contained_in_unitigs(laid_out)
-    component = _components(laid_out)
-    remnant = _is_shallow(laid_out, contained, component)
-    if remnant.any():
-        remnant &= _is_elsewhere(laid_out, contained, component, remnant, overlaps)
-    doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
-    return doomed
-
-
-def _components(laid_out: Layout) -> np.ndarray:
-    """Return the component of each unitig."""
-    source, target, _ = laid_out.links()
-    return joined(source >> 1, target >> 1, len(laid_out))
+    if len(laid_out) > 1:
+        contained = contained_in_unitigs(laid_out)
+        source, target, _ = laid_out.links()
+        component = joined(source >> 1, target >> 1, len(laid_out))
+        remnant = _is_shallow(laid_out, contained, component)
+        if remnant.any():
+            remnant &= _is_elsewhere(laid_out, contained, component, remnant, overlaps)
+        doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
+    return graph.without(doomed), {"reads in remnants": int(doomed.sum())}
 
 
 def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) -> np.ndarray:

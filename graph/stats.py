@@ -36,44 +36,30 @@ def with_median_base(values: np.ndarray, lengths: np.ndarray) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class GraphStats:
-    """Statistics of an assembly graph.
-
-    Attributes
-    ----------
-    segments, links : int
-    contained : int
-        Segments that others contain; all other numbers leave them out.
-    bases, longest, n50 : int
-        Of the segments.
-    circular : int
-        Segments that link to themselves alone.
-    isolated : int
-        Linear segments without a link.
-    components : int
-        Parts that no link joins.
-    largest_component : int
-        Bases of the largest of them.
-    dead_ends : int
-        Ends of segments without a link, two for an isolated one.
-    branching_ends : int
-        Ends with two links or more.
-    median_depth : float, optional
-        Depth that half of the bases reach; None where the file does not tell.
-    """
+    """Statistics of an assembly graph."""
 
     segments: int
     links: int
     contained: int
+    """Segments that others contain; all other numbers leave them out."""
     bases: int
     longest: int
     n50: int
+    """`bases`, `longest`, `n50`: of the segments."""
     circular: int
+    """Segments that link to themselves alone."""
     isolated: int
+    """Linear segments without a link."""
     components: int
+    """Parts that no link joins."""
     largest_component: int
+    """Bases of the largest of them."""
     dead_ends: int
+    """Ends of segments without a link, two for an isolated one."""
     branching_ends: int
+    """Ends with two links or more."""
     median_depth: float | None
+    """Depth that half of the bases reach; None where the file does not tell."""
 
 
 def graph_stats(gfa: Gfa) -> GraphStats:

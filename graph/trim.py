@@ -51,19 +51,14 @@ _LOOSE = 1.5
 
 @dataclasses.dataclass(frozen=True)
 class Trimmed:
-    """The result of trimming: intervals of reads, and counts.
-
-    Attributes
-    ----------
-    start, end : ndarray of int32, shape (reads,)
-        Kept interval of each read, half open, on its forward strand; empty for a removed read.
-    counts : dict of str to int
-        Reads and bases removed, by reason.
-    """
+    """The result of trimming: intervals of reads, and counts."""
 
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int32, shape (reads,); kept interval of each read, half open, on its forward strand;
+    empty for a removed read."""
     counts: dict[str, int]
+    """Reads and bases removed, by reason."""
 
     def within(self, start: np.ndarray, end: np.ndarray) -> Trimmed:
         """Cut the kept intervals to others, half open; some may become empty."""
@@ -107,7 +102,9 @@ def trim(
     kept = fine.end > fine.start
     start = np.where(kept, crude.start + fine.start, 0)
     end = np.where(kept, crude.start + fine.end, 0)
-    start, end = _with_free_ends(pairs, lengths, start, end, params.max_hang)
+    opposed = trimming.opposed_ends(*pairs.intervals, lengths, start, end, params.max_hang)
+    start = np.where(kept & ~opposed[:, 0], 0, start)
+    end = np.where(kept & ~opposed[:, 1], lengths, end)
     junction = np.where(fine.junction >= 0, crude.start + fine.junction, crude.junction)
     turned = folds.palindromes(*pairs.intervals, junction)
     counts = {
@@ -187,11 +184,3 @@ def _coverage(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
     number = np.bincount(reads, minlength=len(lengths))
     summed = np.bincount(reads, number[others], minlength=len(lengths))  # exact: whole numbers
     return np.where(number > 0, np.minimum(of_all, summed / np.maximum(number, 1)), of_all)
-
-
-def _with_free_ends(
-    pairs: Pairs, lengths: np.ndarray, start: np.ndarray, end: np.ndarray, hang: int
-) -> tuple[np.ndarray, np.ndarray]:
-    opposed = trimming.opposed_ends(*pairs.intervals, lengths, start, end, hang)
-    kept = end > start
-    return np.where(kept & ~opposed[:, 0], 0, start), np.where(kept & ~opposed[:, 1], lengths, end)

@@ -75,6 +75,6 @@ def finished(
     if covered:
         sequences = with_votes(sequences, covered.on(laid_out, steps.origin), rate.value)
     mended = steps.mend(
-        dataclasses.replace(unitigs, sequences=sequences), own, rate, within("contradictions", report)
+        dataclasses.replace(unitigs, sequences=sequences), own, rate, within("checking contigs", report)
     )
     return Finished(mended.unitigs.sequences, mended.doubt, [])

@@ -23,6 +23,7 @@ was kept apart. Contigs of exact overlaps are not polished (`overlapper.assembly
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ from overlapper.assembly.consensus import finished
 from overlapper.assembly.covered import Covered
 from overlapper.assembly.cuts import Cut, cut_where_contradicted
 from overlapper.assembly.deep import deep_stretches
+from overlapper.assembly.disagreeing import Disagreeing, Motif, shared_motifs
 from overlapper.assembly.ends import unconfirmed_ends, without_ends
 from overlapper.assembly.folds import before_folds, folded_ends
 from overlapper.assembly.haplotigs import Haplotypes
@@ -48,7 +50,7 @@ from overlapper.assembly.rubbish import LeftOut
 from overlapper.assembly.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assembly.steps import AssemblySteps, correct_by_accuracy, within
 from overlapper.assembly.telomeres import telomeres
-from overlapper.assembly.undecided import Undecided
+from overlapper.assembly.undecided import Undecided, find_in_doubt
 from overlapper.correction import contradictions, strands
 from overlapper.correction.doubt import Doubt, Reason
 from overlapper.correction.resources import Resources
@@ -85,6 +87,8 @@ class Assembled:
         Stretches of contigs that are in doubt.
     undecided : Undecided
         Runs of contigs of exact overlaps that reads hardly decide.
+    disagreeing : Disagreeing
+        Bases of contigs of exact overlaps about which the strands of reads disagree.
     adapters : list of str
         Those of the reads (`overlapper.sketch.adapters`).
     cut_off : int
@@ -108,6 +112,7 @@ class Assembled:
     warnings: list[str]
     doubt: Doubt
     undecided: Undecided
+    disagreeing: Disagreeing
     adapters: list[str]
     cut_off: int
     haplotypes: Haplotypes | None
@@ -135,6 +140,7 @@ class Assembled:
                 "adapters": self.adapters,
                 "bases cut off ends": self.cut_off,
                 "left out": int(self.left_out.group.max(initial=0)),
+                "motifs of modified bases": {motif.bases: motif.stretches for motif in self.motifs},
             },
             "held": self.held.facts(),
             **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
@@ -146,6 +152,11 @@ class Assembled:
             "params": dataclasses.asdict(self.params),
         }
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
+
+    @functools.cached_property
+    def motifs(self) -> list[Motif]:
+        """Motifs that bases share about which strands disagree."""
+        return shared_motifs(self.contigs.sequences, self.disagreeing)
 
     @property
     def phased(self) -> Phased | None:
@@ -254,7 +265,7 @@ def assemble_packed(
     sequences, doubt, warnings = finished(steps, laid_out, layout.overlaps, covered, params, plan, report)
     contigs = dataclasses.replace(laid_out.contigs, sequences=sequences)
     doubt = Doubt.concat([doubt, deep_stretches(contigs, store.mapped(), steps.threads)])
-    undecided = Undecided.empty()
+    undecided, disagreeing = Undecided.empty(), Disagreeing.empty()
     bases = sequences.total_bases
     laid_out, sequences, doubt, left_out = cut_where_contradicted(Cut(laid_out, sequences, doubt, left_out))
     layout, contigs = layout._replace(laid_out=laid_out), laid_out.contigs
@@ -274,8 +285,10 @@ def assemble_packed(
         left_out = left_out.turned(*beginnings, sequences.lengths)
         doubt = doubt.turned(*beginnings, sequences.lengths)
     if not plan.polish_rounds:
-        undecided = Undecided.of(sequences, contigs.circular, steps.given, steps.room, steps.threads)
-        doubt = Doubt.concat([doubt, undecided.doubt()])
+        undecided, disagreeing = find_in_doubt(
+            sequences, contigs.circular, steps.given, steps.room, steps.threads
+        )
+        doubt = Doubt.concat([doubt, undecided.doubt(), disagreeing.doubt()])
     changed = plan.polish_rounds > 0 or bool(np.isin(doubt.reason, (Reason.MENDED, Reason.CUT)).any())
     cut_off = layout.cut_off + bases - sequences.total_bases
     contigs = dataclasses.replace(contigs.of_all(laid_out.reads, weights[steps.origin]), sequences=sequences)
@@ -289,8 +302,8 @@ def assemble_packed(
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
-        contigs, params, steps.stages.done, held, warnings, doubt, undecided, adapters, cut_off, haplotypes,
-        left_out, names, placed, steps.aside,
+        contigs, params, steps.stages.done, held, warnings, doubt, undecided, disagreeing, adapters, cut_off,
+        haplotypes, left_out, names, placed, steps.aside,
     )  # fmt: skip
 
 

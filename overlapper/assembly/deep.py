@@ -85,9 +85,7 @@ def best_stretches(gain: np.ndarray, least: float) -> list[tuple[int, int]]:
     """
     total = np.append(0.0, np.cumsum(gain))
     starts = np.flatnonzero(total == np.minimum.accumulate(total))
-    found = []
-    for start, stop in itertools.pairwise([*starts.tolist(), len(total)]):
-        end = start + int(total[start:stop].argmax())
-        if total[end] - total[start] >= least:
-            found.append((start, end))
-    return found
+    stops = np.append(starts[1:], len(total))
+    found = np.flatnonzero(np.maximum.reduceat(total, starts) - total[starts] >= least)
+    ranges = zip(starts[found].tolist(), stops[found].tolist(), strict=True)
+    return [(start, start + int(total[start:stop].argmax())) for start, stop in ranges]

@@ -76,13 +76,13 @@ class Haplotypes:
         """Text that says that there are two haplotypes, and how much of them is phased."""
         figures = self.figures()
         text = (
-            f"two haplotypes, {self.depth:.3g} reads on a base of one: {figures['phased bases']:,} bases in "
+            f"two haplotypes, each covered {self.depth:.3g} times: {figures['phased bases']:,} bases are in "
             f"{counted(figures['phase blocks'], 'phase block')}"
         )
         copies = int(self.phased.pieces.lengths.sum()) / max(1, figures["primary"]["bases"])
         if copies < MANY_COPIES:
             return text
-        return f"{text}; contigs of {copies:.1f} copies at a place: hap1 and hap2 share these among them"
+        return f"{text}; contigs have {copies:.1f} copies of each place, which hap1 and hap2 share"
 
     def figures(self) -> dict[str, Any]:
         """Return figures of the haplotypes."""

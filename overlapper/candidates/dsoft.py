@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import SeedSource
+from overlapper.candidates.registry import FinderCosts, SeedSource
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import DsoftParams, Params
@@ -32,33 +32,20 @@ SAMPLED_SEEDS = 4096
 
 @dataclasses.dataclass
 class DsoftFinder:
-    """Finds candidates from a seed index of the whole read set, or of two blocks of it.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (reads,)
-    index : SeedIndex
-    params : DsoftParams
-    first_target : int
-        Reads before this one are not targets.
-    """
+    """Finds candidates from a seed index of the whole read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 11
+    COSTS: ClassVar = FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=8)
     lengths: np.ndarray
+    """int64, shape (reads,)."""
     index: SeedIndex
     params: DsoftParams
     first_target: int = 0
+    """Reads before this one are not targets."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
-        """Index a read set.
-
-        Parameters
-        ----------
-        reads : Reads
-        params : Params
-        threads : int
-        """
+        """Index a read set."""
         return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
 
     @staticmethod
@@ -70,6 +57,17 @@ class DsoftFinder:
     def looked_at(store: SeedSource, params: Params, threads: int) -> int:
         """See `Finder`."""
         return expected_minimizers(int(store.lengths.sum()), params.sketch.window)
+
+    @staticmethod
+    def density(params: Params, bases: int, looked_at: float) -> float:
+        """See `Finder`.
+
+        A k-mer whose hash is the share u of all is a minimizer if no smaller one is within w of it, on either
+        side together: ``(1 - u)**(w - 1) (1 + (w - 1) u)``. The mean of its square over the square of its
+        mean is returned.
+        """
+        w = params.sketch.window
+        return ((w + 1) / 2) ** 2 * (w * w / (2 * w - 1) - (w - 1) + (w - 1) ** 2 / (2 * w + 1))
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
@@ -119,27 +117,12 @@ class DsoftFinder:
 
         p = self.params
         return Bands(
-            self.index.kmer_length,
-            p.band_width.bit_length() - 1,
-            p.min_bases,
-            p.drift,
-            p.most_windows,
+            self.index.kmer_length, p.band_width.bit_length() - 1, p.min_bases, p.drift, p.most_windows,
             p.min_share,
-        )
+        )  # fmt: skip
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``.
-
-        Returns
-        -------
-        Candidates
-            By query, target and strand, the best first, with their seeds. Memory is that of these candidates.
-
-        Raises
-        ------
-        ParameterError
-            When there are no such reads.
-        """
+        """See `QueryFinder`; of a target and strand, the best is the first. Memory is that of candidates."""
         from overlapper.kernels.candidates.dsoft import find_candidates
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):

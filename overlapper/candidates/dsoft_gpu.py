@@ -41,21 +41,13 @@ class Make(Protocol[Made]):
 
 
 class DeviceSeedIndex(NamedTuple):
-    """The seed index on a GPU.
-
-    Attributes
-    ----------
-    arena : Arena
-        The device memory that holds the index.
-    seeds : Index
-    seeding : tuple of DeviceArray
-        The columns of `Seeding` that `overlapper.kernels.chain.cuda.chain.SeededReads` takes.
-    reads : DeviceReads
-    """
+    """The seed index on a GPU."""
 
     arena: Arena
+    """The device memory that holds the index."""
     seeds: Index
     seeding: tuple[DeviceArray, ...]
+    """The columns of `Seeding` that `overlapper.kernels.chain.cuda.chain.SeededReads` takes."""
     reads: DeviceReads
 
 

@@ -18,25 +18,18 @@ _ROW_BASES_PER_TASK = 1 << 23
 
 @dataclasses.dataclass
 class Rows:
-    """The rows of A.
-
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (reads + 1,)
-        Where the row of each read starts.
-    entries, behind : ndarray, shape (n,)
-        As `overlapper.kernels.candidates.spgemm.transpose` makes them, sorted by position.
-    positions : ndarray of int32, shape (n,)
-        Of the entries.
-    products : ndarray of int64, shape (reads,)
-        Position pairs of each row.
-    """
+    """The rows of A."""
 
     starts: np.ndarray
+    """int64, shape (reads + 1,); where the row of each read starts."""
     entries: np.ndarray
     behind: np.ndarray
+    """`entries`, `behind`: shape (n,); as `overlapper.kernels.candidates.spgemm.transpose` makes them, sorted
+    by position."""
     positions: np.ndarray
+    """int32, shape (n,); of the entries."""
     products: np.ndarray
+    """int64, shape (reads,); position pairs of each row."""
 
 
 def build_rows(
@@ -71,47 +64,29 @@ def build_rows(
 
 @dataclasses.dataclass
 class SparseProduct:
-    """Finds candidates by multiplying rows of A, the matrix of the whole read set or of two blocks of it.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (reads,)
-    occurrences : ndarray of int64, shape (n,)
-        The entries of A column by column, packed as `overlapper.sketch.counting.KmerCounts` says.
-    rows : Rows
-    seeding : Seeding
-        Of all reliable k-mers of the reads.
-    kmer_length : int
-    params : SpgemmParams
-    first_target : int
-        Reads before this one are not targets.
-    """
+    """Finds candidates by multiplying rows of A, the matrix of the whole read set or of two blocks of it."""
 
     lengths: np.ndarray
+    """int64, shape (reads,)."""
     occurrences: np.ndarray
+    """int64, shape (n,); the entries of A column by column, packed as `overlapper.sketch.counting.KmerCounts`
+    says."""
     rows: Rows
     seeding: Seeding
+    """Of all reliable k-mers of the reads."""
     kmer_length: int
     params: SpgemmParams
     first_target: int = 0
+    """Reads before this one are not targets."""
 
     def hits_per_base(self) -> float:
-        """Return the hits (position pairs) per base of the reads."""
+        """See `QueryFinder`; hits are position pairs."""
         return int(self.rows.products.sum()) / max(1, int(self.lengths.sum()))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``.
+        """See `QueryFinder`: candidates with the hits of the best bin and those near it.
 
-        Returns
-        -------
-        Candidates
-            By query, target and strand, with the hits of the best bin and those near it. Memory is that of
-            these candidates and of a block of position pairs.
-
-        Raises
-        ------
-        ParameterError
-            When there are no such reads.
+        Memory is that of these candidates and of a block of position pairs.
         """
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import SeedSource
+from overlapper.candidates.registry import FinderCosts, SeedSource
 from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
@@ -35,7 +35,7 @@ from overlapper.sketch.counting import KmerCounter, count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
 from overlapper.sketch.seeding_at import seeding_at
 from overlapper.sketch.spectrum import sparing_limit
-from overlapper.tables import Candidates, Reads, Seeding
+from overlapper.tables import Reads, Seeding
 from overlapper.tables.ragged import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -155,35 +155,20 @@ def _log_binomial(n: int, m: int, p: float) -> float:
     return choose + m * math.log(p) + (n - m) * math.log1p(-p)
 
 
-@dataclasses.dataclass
-class SpgemmFinder:
-    """Finds candidates from the matrix A of a read set, or of two blocks of it.
-
-    Attributes
-    ----------
-    product : SparseProduct
-    kmers : ReliableKmers
-        Of the whole read set.
-    counted : dict of str to int
-        Counts for the funnel, likewise.
-    """
+@dataclasses.dataclass(kw_only=True)
+class SpgemmFinder(SparseProduct):
+    """Finds candidates from the matrix A of a read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 48
-    product: SparseProduct
+    COSTS: ClassVar = FinderCosts(14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=8, counted_bytes=32)
     kmers: ReliableKmers
+    """Of the whole read set."""
     counted: dict[str, int]
+    """Counts for the funnel, likewise."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
-        """Count the k-mers of all reads and build A from the reliable ones.
-
-        Parameters
-        ----------
-        reads : Reads
-        params : Params
-            Of the sketch, only ``kmer_length`` is used.
-        threads : int
-        """
+        """Count the k-mers of all reads and build A from the reliable ones."""
         k, lengths = params.sketch.kmer_length, reads.lengths
         kmers = ReliableKmers.choose(reads, k, params.spgemm, threads)
         counted = count_kmers(
@@ -193,20 +178,11 @@ class SpgemmFinder:
         rows = build_rows(counted.column_offsets, counted.occurrences, lengths, len(reads), threads)
         seeding = seeding_at(counted.of_read, rows.positions, rows.starts, reads.word_offsets)
         counts = kmers.counts(counted.of_read, counted.spectrum, len(counted.occurrences))
-        product = SparseProduct(lengths, counted.occurrences, rows, seeding, k, params.spgemm)
-        return cls(product, kmers, counts)
+        return cls(lengths, counted.occurrences, rows, seeding, k, params.spgemm, kmers=kmers, counted=counts)
 
     def counts(self) -> dict[str, int]:
         """Return the counts of seeding for the funnel: occurrences of k-mers in the reads."""
         return self.counted
-
-    def hits_per_base(self) -> float:
-        """See `SparseProduct.hits_per_base`."""
-        return self.product.hits_per_base()
-
-    def find(self, query_start: int, query_stop: int) -> Candidates:
-        """See `SparseProduct.find`."""
-        return self.product.find(query_start, query_stop)
 
     @staticmethod
     def depends_on(params: Params) -> list[Any]:
@@ -218,6 +194,11 @@ class SpgemmFinder:
         """See `Finder`."""
         kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
         return round(int(store.lengths.sum()) * kmers.sampled)
+
+    @staticmethod
+    def density(params: Params, bases: int, looked_at: float) -> float:
+        """See `Finder`."""
+        return bases / looked_at
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
@@ -267,25 +248,21 @@ class SpgemmFinder:
             shared = (first < first_target) & (last >= first_target)
             occurrences, offsets = occurrences[np.repeat(shared, sizes)], offsets_of(sizes[shared])
         rows = build_rows(offsets, occurrences, reads.lengths, queries, threads)
-        product = SparseProduct(reads.lengths, occurrences, rows, seeding, k, params.spgemm, first_target)
-        return cls(product, kmers, chosen.counts)
+        return cls(
+            reads.lengths, occurrences, rows, seeding, k, params.spgemm, first_target, kmers=kmers,
+            counted=chosen.counts,
+        )  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
 class ReliableKmers:
-    """The rule by which k-mers of a read set seed.
-
-    Attributes
-    ----------
-    lower, upper : int
-        Reliable multiplicities, both included.
-    sampled : float
-        Share of the k-mers that is used, those of the smallest hashes.
-    """
+    """The rule by which k-mers of a read set seed."""
 
     lower: int
     upper: int
+    """`lower`, `upper`: reliable multiplicities, both included."""
     sampled: float
+    """Share of the k-mers that is used, those of the smallest hashes."""
 
     @classmethod
     def choose(cls, reads: Reads, k: int, params: SpgemmParams, threads: int) -> Self:

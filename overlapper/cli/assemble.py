@@ -205,8 +205,7 @@ def assemble(
     }  # fmt: skip
     of_parents = parent1 or [], parent2 or []
     inputs = check_files(outputs, (*reads, config, reference, rotate_to, *of_parents[0], *of_parents[1]))
-    haplotypes = "phase" if haplotypes is None and any(of_parents) else haplotypes
-    _check_choices(correct, copies, haplotypes)
+    _check_choices(correct, copies, haplotypes or ("phase" if any(of_parents) else None))
     if any(of_parents) and haplotypes == "collapse":
         raise typer.BadParameter("reads of parents tell haplotypes apart: leave out --haplotypes collapse")
     threads = load_compute(device, threads)
@@ -223,8 +222,7 @@ def assemble(
     given = of_assembly(
         correct=correct, copies=copies, haplotypes=haplotypes, correct_rounds=correct_rounds,
         polish_rounds=polish_rounds, min_overlap=min_overlap, end_errors=end_errors,
-        min_relative_depth=min_relative_depth, depth=depth,
-        telomere=telomere and telomere.upper(),
+        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, parents=any(of_parents),
     )  # fmt: skip
     params = configured(AssembleParams(), config, given)
     if reads_out:

@@ -43,6 +43,8 @@ def tell_assembly(
     verbose : bool
         Tell what every stage took and found, too.
     """
+    from overlapper.assembly.disagreeing import told
+
     progress.note("seconds: " + ", ".join(f"{phase} {spent:.1f}" for phase, spent in _seconds(made).items()))
     for stage in made.stages if verbose else []:
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
@@ -60,6 +62,7 @@ def tell_assembly(
             f"{counted(made.left_out.group.max(), 'contig')} left out, because others cover the places of "
             "their bad reads, or by --min-relative-depth: see contigs.left_out.tsv"
         )
+    progress.note(*told(made.disagreeing, made.motifs))
     rows = [line.split("\t") for line in table[: 1 + _MOST_SHOWN]]
     progress.note(*aligned(rows).splitlines())
     if len(table) > 1 + _MOST_SHOWN:

@@ -13,7 +13,7 @@ from overlapper.cli.run_files import RunFiles, work_folder
 from overlapper.cli.workers import allowed, connected, devices_for
 
 if TYPE_CHECKING:
-    from overlapper.gpu.opening import Opening
+    from overlapper.gpu.gpus import Opening
     from overlapper.io.read_store import ReadStore
     from overlapper.overlap.summary import Run
     from overlapper.overlap.tiles import Folder

@@ -197,23 +197,14 @@ def compile_notice(progress: Progress) -> Iterator[None]:
     progress : Progress
         Where to say it: once in a line, and kernel by kernel on a terminal.
     """
-    from numba.core import event
+    from overlapper.runtime.compile.notice import COMPILING
 
-    from overlapper.runtime.compile import notice
+    notes = iter(["compiling kernels for this machine, once"])
 
-    notice.leave_to_command()
+    def tell(kernel: str) -> None:
+        for note in notes:
+            progress.note(note)
+        progress.compiling(kernel)
 
-    class FirstCompile(event.Listener):
-        said = False
-
-        def on_start(self, happening: event.Event) -> None:
-            if not self.said:
-                self.said = True
-                progress.note("compiling kernels for this machine, once")
-            progress.compiling(happening.data["dispatcher"].py_func.__name__)
-
-        def on_end(self, _: event.Event) -> None:
-            progress.compiling("")
-
-    with event.install_listener("numba:compile", FirstCompile()):
+    with COMPILING.told_to(tell):
         yield

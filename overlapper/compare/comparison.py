@@ -13,40 +13,26 @@ COSTS = ("wall_s", "cpu_s", "peak_mb")
 
 @dataclasses.dataclass(frozen=True)
 class Costs:
-    """Time and memory of a run of a method.
-
-    Attributes
-    ----------
-    wall_s, cpu_s : float
-        Seconds, start-up, reading and writing included.
-    peak_mb : float
-        Most memory, in 10^6 bytes.
-    stages : dict of str to float
-        Seconds by stage.
-    """
+    """Time and memory of a run of a method."""
 
     wall_s: float
     cpu_s: float
+    """`wall_s`, `cpu_s`: seconds, start-up, reading and writing included."""
     peak_mb: float
+    """Most memory, in 10^6 bytes."""
     stages: dict[str, float]
+    """Seconds by stage."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Method:
-    """A method, what it took and how well it did.
-
-    Attributes
-    ----------
-    finder, extender : str
-    costs : Costs
-    scores : dict of str to float or None
-        By the names of `Comparison.measures`; None where undefined.
-    """
+    """A method, what it took and how well it did."""
 
     finder: str
     extender: str
     costs: Costs
     scores: dict[str, float | None]
+    """By the names of `Comparison.measures`; None where undefined."""
 
     @property
     def name(self) -> str:
@@ -56,24 +42,15 @@ class Method:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Methods beside each other.
-
-    Attributes
-    ----------
-    judged_by : str
-        ``placements`` or ``consensus``.
-    files : list of str
-    options : dict of str to str or number
-        What all methods were given.
-    measures : dict of str to str
-        What each score means.
-    methods : list of Method
-    """
+    """Methods beside each other."""
 
     judged_by: str
+    """``placements`` or ``consensus``."""
     files: list[str]
     options: dict[str, Any]
+    """What all methods were given."""
     measures: dict[str, str]
+    """What each score means."""
     methods: list[Method]
 
     def to_json(self) -> str:

@@ -42,6 +42,9 @@ class Reason(enum.IntEnum):
     UNDECIDED = 8
     """At most one read more has what is there than has something else (`overlapper.assembly.undecided`). The
     figure is how many reads have it."""
+    STRANDS = 9
+    """Most reads of one strand have something else (`overlapper.assembly.disagreeing`). The figure is how
+    many."""
 
 
 def turned_starts(

@@ -12,23 +12,15 @@ _STEPS = (1, 2, 5, 10)
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """An axis from ``low`` to ``high``, linear or logarithmic.
-
-    Attributes
-    ----------
-    label : str
-    low, high : float
-        What lies at its ends; equal ones are drawn apart. Above 0 where logarithmic.
-    log : bool
-    whole : bool
-        Label whole numbers alone.
-    """
+    """An axis from ``low`` to ``high``, linear or logarithmic."""
 
     label: str
     low: float
     high: float
+    """`low`, `high`: what lies at its ends; equal ones are drawn apart. Above 0 where logarithmic."""
     log: bool = False
     whole: bool = False
+    """Label whole numbers alone."""
 
     def place(self, values: np.ndarray | float) -> np.ndarray:
         """Return where values lie, 0 at the low end and 1 at the high one; others are put there."""

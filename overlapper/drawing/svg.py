@@ -50,19 +50,13 @@ def written(text: str, x: float, y: float, **attributes: object) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Elements, and the size that they were placed for.
-
-    Attributes
-    ----------
-    body : str
-        The elements, SVG.
-    width, height : float
-        In pixels.
-    """
+    """Elements, and the size that they were placed for."""
 
     body: str
+    """The elements, SVG."""
     width: float
     height: float
+    """`width`, `height`: in pixels."""
 
     @property
     def view_box(self) -> str:

@@ -24,50 +24,33 @@ class Share(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """A part of a contig between breaks.
-
-    Attributes
-    ----------
-    start, end : int
-        On the contig, half open.
-    first, last : str
-        Where its first and its last marker are: sequence, position from 0, and strand.
-    """
+    """A part of a contig between breaks."""
 
     start: int
     end: int
+    """`start`, `end`: on the contig, half open."""
     first: str
     last: str
+    """`first`, `last`: where its first and its last marker are: sequence, position from 0, and strand."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ContigScore:
-    """One contig.
-
-    Attributes
-    ----------
-    name : str
-    length : int
-    circular, closed : bool
-        Whether it is a circle, and one that closes right.
-    kmers, missing : int
-        Its k-mers, and those that no haplotype has.
-    markers : tuple of int
-        By haplotype.
-    switches : int
-    stretches : tuple of Stretch
-        None where it has no place, or where there are several haplotypes.
-    """
+    """One contig."""
 
     name: str
     length: int
     circular: bool
     closed: bool
+    """`circular`, `closed`: whether it is a circle, and one that closes right."""
     kmers: int
     missing: int
+    """`kmers`, `missing`: its k-mers, and those that no haplotype has."""
     markers: tuple[int, ...]
+    """By haplotype."""
     switches: int
     stretches: tuple[Stretch, ...]
+    """None where it has no place, or where there are several haplotypes."""
 
     @property
     def qv(self) -> float | None:

@@ -40,25 +40,19 @@ IDENTITY_EDGES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995)
 
 @dataclasses.dataclass(frozen=True)
 class Scores:
-    """Counts of pairs, and what follows from them.
-
-    Attributes
-    ----------
-    true_pairs, found : int
-        True pairs, and those of them that are reported.
-    claimed, correct, strand_errors : int
-        Claimed pairs, the right ones, and those with only the strand wrong.
-    end_error, end_error_p95 : float or None
-        Median and 95th percentile, in bases; None without right pairs.
-    """
+    """Counts of pairs, and what follows from them."""
 
     true_pairs: int
     found: int
+    """`true_pairs`, `found`: True pairs, and those of them that are reported."""
     claimed: int
     correct: int
     strand_errors: int
+    """`claimed`, `correct`, `strand_errors`: claimed pairs, the right ones, and those with only the strand
+    wrong."""
     end_error: float | None
     end_error_p95: float | None
+    """`end_error`, `end_error_p95`: median and 95th percentile, in bases; None without right pairs."""
 
     @property
     def recall(self) -> float:
@@ -78,17 +72,11 @@ class Scores:
 
 
 class Bin(NamedTuple):
-    """Scores of the pairs from ``low`` to below ``high``.
-
-    Attributes
-    ----------
-    low, high : float
-        In bases, or an identity; the last bin goes up to infinity.
-    scores : Scores
-    """
+    """Scores of the pairs from ``low`` to below ``high``."""
 
     low: float
     high: float
+    """`low`, `high`: in bases, or an identity; the last bin goes up to infinity."""
     scores: Scores
 
 

@@ -48,43 +48,30 @@ class Columns(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """What correction did to bases, and at sites.
-
-    Attributes
-    ----------
-    mended, left, introduced : int
-        Bases of the reference: wrong before and right now, wrong before and now, right before and wrong now.
-    sites_mended, sites_left, sites_lost : int
-        Sites: own now and not before, own neither before nor now, own before and not now.
-    """
+    """What correction did to bases, and at sites."""
 
     mended: int
     left: int
     introduced: int
+    """`mended`, `left`, `introduced`: bases of the reference: wrong before and right now, wrong before and
+    now, right before and wrong now."""
     sites_mended: int
     sites_left: int
     sites_lost: int
+    """`sites_mended`, `sites_left`, `sites_lost`: sites: own now and not before, own neither before nor now,
+    own before and not now."""
 
 
 @dataclasses.dataclass(frozen=True)
 class PlacedRead:
-    """A corrected read that has a place.
-
-    Attributes
-    ----------
-    name : str
-    length : int
-    corrected : Columns
-        All 0 where it is not found at its place.
-    raw : Columns or None
-        The same of the raw read, where raw reads are given.
-    changes : Changes or None
-    """
+    """A corrected read that has a place."""
 
     name: str
     length: int
     corrected: Columns
+    """All 0 where it is not found at its place."""
     raw: Columns | None
+    """The same of the raw read, where raw reads are given."""
     changes: Changes | None
 
     @classmethod

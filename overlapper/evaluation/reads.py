@@ -115,25 +115,19 @@ def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class _Placements(Table):
-    """Places of reads, in the order of the corrected reads.
-
-    Attributes
-    ----------
-    read, raw : ndarray of int64, shape (n,)
-        Numbers of the corrected and of the raw read.
-    target, start, end : ndarray of int64, shape (n,)
-    reverse : ndarray of bool, shape (n,)
-    missing : int
-        Placed reads that there is no corrected one of.
-    """
+    """Places of reads, in the order of the corrected reads."""
 
     read: np.ndarray = column("i8")
     raw: np.ndarray = column("i8")
+    """`read`, `raw`: int64, shape (n,); numbers of the corrected and of the raw read."""
     target: np.ndarray = column("i8")
     start: np.ndarray = column("i8")
     end: np.ndarray = column("i8")
+    """`target`, `start`, `end`: int64, shape (n,)."""
     reverse: np.ndarray = column("?")
+    """bool, shape (n,)."""
     missing: int = 0
+    """Placed reads that there is no corrected one of."""
 
     @classmethod
     def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placements:

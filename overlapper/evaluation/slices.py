@@ -28,21 +28,14 @@ _COUNTED_BASES = 1 << 22
 
 @dataclasses.dataclass(frozen=True)
 class Slicing:
-    """Slices of the hashes of k-mers.
-
-    Attributes
-    ----------
-    shift : int
-        The bin of a hash is ``hash >> shift``.
-    bounds : ndarray of int64, shape (slices + 1,)
-        Bins at which slices start.
-    rows : ndarray of int64, shape (slices,)
-        Rows of the table of each.
-    """
+    """Slices of the hashes of k-mers."""
 
     shift: int
+    """The bin of a hash is ``hash >> shift``."""
     bounds: np.ndarray
+    """int64, shape (slices + 1,); bins at which slices start."""
     rows: np.ndarray
+    """int64, shape (slices,); rows of the table of each."""
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -34,26 +34,12 @@ SAMPLE_QUERIES = 64
 def extend(
     reads: Reads, candidates: Candidates, params: ChainParams, threads: int
 ) -> tuple[Overlaps, dict[str, int]]:
-    """Chain the seeds of candidates.
-
-    Parameters
-    ----------
-    reads : Reads
-    candidates : Candidates
-        With seeds (``hit_offsets``).
-    params : ChainParams
-
-    Returns
-    -------
-    overlaps : Overlaps
-        By candidate, not classified.
-    dropped : dict of str to int
-        Chains dropped, by reason.
+    """Chain the seeds of candidates (`overlapper.extend.registry.Extender`); those dropped are chains.
 
     Raises
     ------
     ParameterError
-        When the candidates carry no seeds.
+        When the candidates carry no seeds (``hit_offsets``).
     """
     seeding, (rows, n_few, n_disagree) = _chains(reads, candidates, params)
     of = rows[:, kernel.CANDIDATE]

@@ -38,20 +38,15 @@ Walker = Callable[[Seeds, np.ndarray, EndScheme], np.ndarray]
 
 
 class Chains(NamedTuple):
-    """Chains and their pairs of reads.
-
-    Attributes
-    ----------
-    query, target : ndarray of int32, shape (n,)
-    reverse : ndarray of bool, shape (n,)
-    rows : ndarray of int32, shape (n, COLUMNS)
-        As `overlapper.kernels.chain.chain.chain_candidates` returns them.
-    """
+    """Chains and their pairs of reads."""
 
     query: np.ndarray
     target: np.ndarray
+    """`query`, `target`: int32, shape (n,)."""
     reverse: np.ndarray
+    """bool, shape (n,)."""
     rows: np.ndarray
+    """int32, shape (n, COLUMNS); as `overlapper.kernels.chain.chain.chain_candidates` returns them."""
 
 
 def walker(reads: Reads) -> Walker:

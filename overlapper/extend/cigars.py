@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from overlapper.kernels.common.cigar_rows import put_cigars
+from overlapper.kernels.common.cigars import put_cigars
 from overlapper.runtime.threads import for_each
 from overlapper.tables import Overlaps
 from overlapper.tables.ragged import offsets_of

@@ -63,22 +63,6 @@ def classify(
     return overlap_classes.classes(matches, max_hang, ratio, _RATIO_UNIT)
 
 
-def containment_or_dovetail(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
-    """Return the class of every overlap, internal matches taken as if they went on to a read end.
-
-    Parameters
-    ----------
-    overlaps : Overlaps or other Intervals
-    lengths : ndarray of int, shape (reads,)
-
-    Returns
-    -------
-    ndarray of uint8, shape (len(overlaps),)
-        Values of `OverlapClass`; none is internal.
-    """
-    return classify(overlaps, lengths, int(np.max(lengths, initial=0)), 0.0)
-
-
 def reported_classes(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
     """Return the class of every overlap that is reported, whatever others do at the places where it ends.
 
@@ -95,7 +79,8 @@ def reported_classes(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
     ndarray of uint8, shape (len(overlaps),)
         Values of `OverlapClass`; none is internal.
     """
-    kinds, o = containment_or_dovetail(overlaps, lengths), overlaps
+    # Internal matches are taken as if they went on to a read end.
+    kinds, o = classify(overlaps, lengths, int(np.max(lengths, initial=0)), 0.0), overlaps
     of_query = kinds == OverlapClass.QUERY_CONTAINED
     start, end = np.where(of_query, (o.q_start, o.q_end), (o.t_start, o.t_end)).astype(np.int64)
     length = np.asarray(lengths, np.int64)[np.where(of_query, o.query, o.target)]

@@ -50,21 +50,14 @@ _BLOCKS = 64
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Copies:
-    """Which of ``n`` overlaps are within a copy, by the number of differences between copies.
-
-    Attributes
-    ----------
-    edits : ndarray of int32, shape (n,)
-        Differences of the two reads; -1 for more than ``most_edits``.
-    differing : ndarray of int32, shape (n,)
-        Those between copies; 0 where there are too many edits.
-    same : ndarray of bool, shape (n,)
-        Whether both reads may be of one copy.
-    """
+    """Which of ``n`` overlaps are within a copy, by the number of differences between copies."""
 
     edits: np.ndarray
+    """int32, shape (n,); differences of the two reads; -1 for more than ``most_edits``."""
     differing: np.ndarray
+    """int32, shape (n,); those between copies; 0 where there are too many edits."""
     same: np.ndarray
+    """bool, shape (n,); whether both reads may be of one copy."""
 
 
 def tell_copies(

@@ -47,25 +47,18 @@ _BLOCKS = 64
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Differences:
-    """Where the reads of ``n`` overlaps differ.
-
-    Attributes
-    ----------
-    edits : ndarray of int32, shape (n,)
-        Number of differences; -1 where there are too many, which are not listed.
-    offsets : ndarray of int64, shape (n + 1,)
-        Where the differences of each overlap start; they are listed from its end to its start.
-    place : ndarray of int32, shape (differences, 2)
-        On the forward strands of query and target.
-    other : ndarray of uint8, shape (differences, 2)
-        What the other read has there, on the forward strand of this one: a base from 0 to 3; `LACKING` for
-        none; `EXTRA` plus a base for one inserted before the place.
-    """
+    """Where the reads of ``n`` overlaps differ."""
 
     edits: np.ndarray
+    """int32, shape (n,); number of differences; -1 where there are too many, which are not listed."""
     offsets: np.ndarray
+    """int64, shape (n + 1,); where the differences of each overlap start; they are listed from its end to its
+    start."""
     place: np.ndarray
+    """int32, shape (differences, 2); on the forward strands of query and target."""
     other: np.ndarray
+    """uint8, shape (differences, 2); what the other read has there, on the forward strand of this one: a base
+    from 0 to 3; `LACKING` for none; `EXTRA` plus a base for one inserted before the place."""
 
     @property
     def overlap(self) -> np.ndarray:

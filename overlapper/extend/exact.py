@@ -28,29 +28,12 @@ from overlapper.tables.strands import forward_intervals
 def extend(
     reads: Reads, candidates: Candidates, params: None, threads: int
 ) -> tuple[Overlaps, dict[str, int]]:
-    """Find the exact overlaps of candidates.
-
-    Parameters
-    ----------
-    reads : Reads
-    candidates : Candidates
-        With seeds (``hit_offsets``).
-    params : None
-        The extender has no parameters.
-    threads : int
-        Changes nothing but the time.
-
-    Returns
-    -------
-    overlaps : Overlaps
-        By candidate, not classified.
-    dropped : dict of str to int
-        Candidates without an exact overlap.
+    """Find the exact overlaps of candidates (`overlapper.extend.registry.Extender`); others are dropped.
 
     Raises
     ------
     ParameterError
-        When the candidates carry no seeds.
+        When the candidates carry no seeds (``hit_offsets``).
     """
     if candidates.hit_offsets is None:
         raise ParameterError("the extender exact needs candidates that carry their seeds (hit_offsets)")

@@ -40,28 +40,11 @@ BLOCK_BASES = 1 << 22
 def extend(
     reads: Reads, candidates: Candidates, params: GactParams, threads: int, gpus: Gpus | None = None
 ) -> tuple[Overlaps, dict[str, int]]:
-    """Align every candidate, one overlap a row, in the order of the candidates.
+    """Align every candidate (`overlapper.extend.registry.Extender`); none is dropped.
 
-    Parameters
-    ----------
-    reads : Reads
-    candidates : Candidates
-        The seed of each, of ``candidates.seed_length`` bases, must lie within both reads.
-    params : GactParams
-    threads : int
-        Does not change the result.
-    gpus : Gpus, optional
-        Of these reads: GPUs that align instead of the CPU, with the same result.
-
-    Returns
-    -------
-    overlaps : Overlaps
-        With ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is the
-        score of the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the
-        share of columns that are not equal pairs (NaN without columns), ``seeds`` that of the candidate.
-        ``kind`` is left `INTERNAL`.
-    dropped : dict of str to int
-        Empty: no candidate is dropped here.
+    Overlaps have ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is
+    the score of the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the
+    share of columns that are not equal pairs (NaN without columns), ``seeds`` that of the candidate.
 
     Raises
     ------

@@ -15,8 +15,7 @@ from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
 from overlapper.extend.xdrop import fits_scores
 from overlapper.extend.xdrop_gpu import XdropOnGpus
-from overlapper.gpu.gpus import Gpus
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Gpus, Opening
 from overlapper.params.stages import Params
 from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu

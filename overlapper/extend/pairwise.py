@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
+from functools import partial
 from typing import Self
 
 import numpy as np
 
 from overlapper.errors import ParameterError, shortened
-from overlapper.extend.pairwise_gpu import BatchResult, GpuPairs
+from overlapper.extend.pairwise_gpu import GpuPairs, joined
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.params.scoring import Scoring
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.threads import available_threads, cut_evenly
+from overlapper.runtime.threads import available_threads, even_ranges
 from overlapper.tables import Alignments, Pairs, Reads
 
 MODES = ("local", "global", "semi-global")
@@ -39,18 +39,12 @@ _WIDEST_BAND = 1_000_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """Pairs of sequences to align.
-
-    Attributes
-    ----------
-    queries, targets : Reads
-    pairs : Pairs
-        Numbers of queries and targets.
-    """
+    """Pairs of sequences to align."""
 
     queries: Reads
     targets: Reads
     pairs: Pairs
+    """Numbers of queries and targets."""
 
     def __post_init__(self) -> None:
         for name, reads in (("query", self.queries), ("target", self.targets)):
@@ -146,9 +140,7 @@ class Aligner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self._pool.shutdown(cancel_futures=kind is not None)
 
     def submit(self, batch: Batch) -> Future[Alignments]:
@@ -165,17 +157,23 @@ class Aligner:
             When scores of a pair may exceed 32 bits.
         """
         pairs = batch.pairs
+        queries, targets = PackedReads.of(batch.queries), PackedReads.of(batch.targets)
         if self._gpu is not None:
-            return self._submit_to(self._gpu, batch)
+            columns = cpu.Pairs(*(getattr(pairs, name) for name in cpu.Pairs._fields))
+            return self._gpu.submit(
+                queries, targets, columns,
+                lambda found: self._alignments(pairs, found.fields, found.cigar(), found.cigar_offsets),
+            )  # fmt: skip
         q_lengths = batch.queries.lengths[pairs.query]
         t_lengths = batch.targets.lengths[pairs.target]
         _check_range(q_lengths, t_lengths, self._scheme)
         narrow = cpu.fits_cells(16, q_lengths, t_lengths, self._scheme)
-        queries, targets = PackedReads.of(batch.queries), PackedReads.of(batch.targets)
-        bounds = cut_evenly(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS)
 
-        def align_block(block: int) -> Alignments:
-            rows = np.arange(bounds[block], bounds[block + 1])
+        def align_block(block: tuple[int, int]) -> Alignments:
+            rows = np.arange(*block)
+            if not len(rows):
+                nothing = np.empty((cpu.FIELDS, 0), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+                return self._alignments(pairs, *nothing)
             parts = []
             for bits, chosen in ((16, rows[narrow[rows]]), (32, rows[~narrow[rows]])):
                 if len(chosen):
@@ -189,27 +187,8 @@ class Aligner:
             place = np.argsort(np.concatenate([rows[narrow[rows]], rows[~narrow[rows]]]))
             return Alignments.concat(parts).take(place)
 
-        return _joined(self._pool, align_block, len(bounds) - 1, self._alignments_of_none)
-
-    def _submit_to(self, gpu: GpuPairs, batch: Batch) -> Future[Alignments]:
-        """Give a batch to a GPU; return the future of its result."""
-        columns = cpu.Pairs(*(getattr(batch.pairs, name) for name in cpu.Pairs._fields))
-        alignments: Future[Alignments] = Future()
-        alignments.set_running_or_notify_cancel()
-
-        def done(future: Future[BatchResult]) -> None:
-            try:
-                found = future.result()
-                alignments.set_result(
-                    self._alignments(batch.pairs, found.fields, found.cigar(), found.cigar_offsets)
-                )
-            except BaseException as error:
-                alignments.set_exception(error)
-
-        gpu.submit(PackedReads.of(batch.queries), PackedReads.of(batch.targets), columns).add_done_callback(
-            done
-        )
-        return alignments
+        blocks = even_ranges(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS) or [(0, 0)]
+        return joined(self._pool, [partial(align_block, block) for block in blocks], Alignments.concat)
 
     def _room(self) -> np.ndarray:
         """Return this thread's room for directions: memory that was used before is the faster one."""
@@ -232,12 +211,6 @@ class Aligner:
         if self._wanted == cpu.PATHS:
             columns |= {"cigar": cigar, "cigar_offsets": cigar_offsets}
         return Alignments(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags, **columns)
-
-    def _alignments_of_none(self) -> Alignments:
-        nothing = Pairs.empty()
-        return self._alignments(
-            nothing, np.empty((cpu.FIELDS, 0), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
-        )
 
 
 def align(
@@ -290,36 +263,6 @@ def align(
         mode, scoring, free=free, report=report, band=band, device=device, threads=threads
     ) as aligner:  # fmt: skip
         return aligner.submit(Batch(queries, targets, pairs)).result()
-
-
-def _joined(
-    pool: ThreadPoolExecutor,
-    work: Callable[[int], Alignments],
-    blocks: int,
-    nothing: Callable[[], Alignments],
-) -> Future[Alignments]:
-    """Return the future of all blocks together; the last one done joins them."""
-    joined: Future[Alignments] = Future()
-    joined.set_running_or_notify_cancel()
-    if not blocks:
-        joined.set_result(nothing())
-        return joined
-    lock, left = threading.Lock(), [blocks]
-
-    def done(_: Future[Alignments]) -> None:
-        with lock:
-            left[0] -= 1
-            if left[0]:
-                return
-        try:
-            joined.set_result(Alignments.concat([future.result() for future in futures]))
-        except BaseException as error:
-            joined.set_exception(error)
-
-    futures = [pool.submit(work, block) for block in range(blocks)]
-    for future in futures:
-        future.add_done_callback(done)
-    return joined
 
 
 def _reads(sequences: Reads | str | Sequence[str]) -> Reads:

@@ -8,10 +8,11 @@ other threads run. Each thread has a stream and memory of its own, taken once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -36,6 +37,34 @@ _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
 
 
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+
+def joined(
+    pool: ThreadPoolExecutor, works: Sequence[Callable[[], Part]], made_of: Callable[[list[Part]], Result]
+) -> Future[Result]:
+    """Return the future of what is made of the results of all calls together, by the last one done."""
+    whole: Future[Result] = Future()
+    whole.set_running_or_notify_cancel()
+    lock, left = threading.Lock(), [len(works)]
+
+    def done(_: Future[Part]) -> None:
+        with lock:
+            left[0] -= 1
+            if left[0]:
+                return
+        try:
+            whole.set_result(made_of([part.result() for part in parts]))
+        except BaseException as error:
+            whole.set_exception(error)
+
+    parts = [pool.submit(work) for work in works]
+    for part in parts:
+        part.add_done_callback(done)
+    return whole
+
+
 class BatchResult:
     """The result of a batch, which threads fill chunk by chunk.
 
@@ -52,6 +81,7 @@ class BatchResult:
     fields : tuple of ndarray of int32, shape (n,)
         As `FIELDS` of the CPU's kernels says; those that are not wanted are empty.
     cigar_offsets : ndarray of int64, shape (n + 1,)
+    failed : bool
     """
 
     def __init__(self, pairs: int, wanted: int, memory: BlockPool) -> None:
@@ -63,12 +93,12 @@ class BatchResult:
         self._cigar, self._memory = memory.array(0, np.uint32), memory
         self._used = self._writing = self._placed = 0
         self._changed = threading.Condition()
-        self._failed = False
+        self.failed = False
 
     def fail(self) -> None:
         """Mark the batch as failed, so that no thread waits for its other chunks."""
         with self._changed:
-            self._failed = True
+            self.failed = True
             self._changed.notify_all()
 
     def cigar(self) -> np.ndarray:
@@ -86,10 +116,10 @@ class BatchResult:
             Runs before each pair of the chunk.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._placed == extent.begin or self._failed)
+            self._changed.wait_for(lambda: self._placed == extent.begin or self.failed)
             begin, end = self._used, self._used + int(runs[-1])
             if end > len(self._cigar):
-                self._changed.wait_for(lambda: not self._writing or self._failed)
+                self._changed.wait_for(lambda: not self._writing or self.failed)
                 expected = end / extent.end * (len(self.cigar_offsets) - 1) * (1 + _SPARE_RUNS)
                 larger = self._memory.array(max(end, int(expected)), np.uint32)
                 larger[:begin] = self._cigar[:begin]
@@ -131,45 +161,32 @@ class GpuPairs:
         self._own = threading.local()
         self._memory_of_results = BlockPool()
 
-    def submit(self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs) -> Future[BatchResult]:
-        """Take a batch and return at once."""
+    def submit(
+        self,
+        queries: PackedReads,
+        targets: PackedReads,
+        pairs: cpu.Pairs,
+        made_of: Callable[[BatchResult], Result],
+    ) -> Future[Result]:
+        """Take a batch and return at once; the future is of what ``made_of`` makes of what is found."""
         found = BatchResult(len(pairs.query), self._wanted, self._memory_of_results)
         batch = _Batch(queries, targets, pairs, self._scheme, found)
         workers = max(1, min(self._slots, batch.shares(CHUNK_BYTES)))
-        left, lock = [workers], threading.Lock()
-        done: Future[BatchResult] = Future()
-        done.set_running_or_notify_cancel()
-
-        def work() -> None:
-            error: BaseException | None = None
-            try:
-                self._work(batch)
-            except BaseException as some_error:
-                error = some_error
-                batch.found.fail()
-            with lock:
-                left[0] -= 1
-                batch.error = batch.error or error
-                if left[0]:
-                    return
-            if batch.error:
-                done.set_exception(batch.error)
-            else:
-                done.set_result(batch.found)
-
-        for _ in range(workers):
-            self.pool.submit(work)
-        return done
+        return joined(self.pool, [partial(self._work, batch)] * workers, lambda _: made_of(found))
 
     def _work(self, batch: _Batch) -> None:
         """Align chunks of a batch until there are none left."""
         from overlapper.runtime.gpu import driver
 
-        with driver.use(self._gpu):
-            aligner = self._aligner()
-            while (share := batch.next_share(aligner.room)) is not None:
-                for extent in batch.extents(*share, aligner.room):
-                    self._align(batch, extent, aligner)
+        try:
+            with driver.use(self._gpu):
+                aligner = self._aligner()
+                while (share := batch.next_share(aligner.room)) is not None:
+                    for extent in batch.extents(*share, aligner.room):
+                        self._align(batch, extent, aligner)
+        except BaseException:
+            batch.found.fail()
+            raise
 
     def _aligner(self) -> PairAligner:
         """Return what this thread aligns with: its memory is taken once."""
@@ -237,7 +254,6 @@ class _Batch:
         found: BatchResult,
     ) -> None:
         self.queries, self.targets, self.pairs, self.found = queries, targets, pairs, found
-        self.error: BaseException | None = None
         self._scheme, self._begin, self._taking = scheme, 0, threading.Lock()
         self._mean_bytes = mean_bytes_of(queries, targets)
 
@@ -248,7 +264,7 @@ class _Batch:
         """
         with self._taking:
             begin, count = self._begin, len(self.pairs.query)
-            if begin == count or self.error:
+            if begin == count or self.found.failed:
                 return None
             self._begin = min(count, begin + self._share_of(room))
             return begin, self._begin

@@ -32,26 +32,9 @@ _BLOCK_BASES = 1 << 20
 def extend(
     reads: Reads, candidates: Candidates, params: XdropParams, threads: int, gpus: Gpus | None = None
 ) -> tuple[Overlaps, dict[str, int]]:
-    """Extend the seed of every candidate.
+    """Extend the seed of every candidate (`overlapper.extend.registry.Extender`); none is dropped.
 
-    Parameters
-    ----------
-    reads : Reads
-    candidates : Candidates
-        Their seeds are exact matches of ``seed_length`` bases.
-    params : XdropParams
-    threads : int
-        The result does not depend on it.
-    gpus : Gpus, optional
-        Of these reads: GPUs that extend instead of the CPU, with the same result.
-
-    Returns
-    -------
-    overlaps : Overlaps
-        One row a candidate, in the same order, each an internal match: classes are for the pipeline to give.
-        ``matches``, ``block_length`` and ``divergence`` are the estimates of `estimate_columns`.
-    dropped : dict of str to int
-        Empty: no candidate is dropped here.
+    ``matches``, ``block_length`` and ``divergence`` are the estimates of `estimate_columns`.
 
     Raises
     ------

@@ -14,8 +14,8 @@ import dataclasses
 import heapq
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from overlapper.kernels.common.walks import PackedReads, Seeds
@@ -43,23 +43,15 @@ class Kernel(Protocol[Found]):
 
 @dataclasses.dataclass(frozen=True)
 class Slot:
-    """A stream and memory for one batch on a GPU.
-
-    Attributes
-    ----------
-    gpu : int
-        Its number.
-    reads : DeviceReads
-        Of the run.
-    arena : Arena
-    spare : int
-        Bytes of the GPU that neither the slots nor the reads take.
-    """
+    """A stream and memory for one batch on a GPU."""
 
     gpu: int
+    """Its number."""
     reads: DeviceReads
+    """Of the run."""
     arena: Arena
     spare: int = 0
+    """Bytes of the GPU that neither the slots nor the reads take."""
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -238,3 +230,74 @@ class Gpus:
             resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
             for arena in arenas:
                 yield Slot(number, resident, arena, max(0, available - SLOTS * size - needed))
+
+
+class Opening:
+    """The GPUs of a run, opened by a thread before their reads are there, and closed by it.
+
+    It is a context manager, at whose end they are closed.
+
+    Parameters
+    ----------
+    choose : callable
+        Gives usable GPUs, or the CPU, when the driver has answered. What it raises is raised where the GPUs
+        are waited for.
+    memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    kernels : sequence of str
+        As `Gpus` takes it.
+    closed : callable, optional
+        Is called with the names of the GPUs when they are closed.
+
+    Attributes
+    ----------
+    chosen : Future
+        Of what ``choose`` gives.
+    """
+
+    def __init__(
+        self,
+        choose: Callable[[], Sequence[Device]],
+        memory: int,
+        kernels: Sequence[str],
+        closed: Callable[[Sequence[str]], object] = lambda names: None,
+    ) -> None:
+        self._closed = closed
+        self._thread = ThreadPoolExecutor(1)
+        self.chosen = self._thread.submit(choose)
+        self._opened = self._thread.submit(self._open, memory, kernels)
+        self._closing: Future[None] | None = None
+
+    def hold(self, reads: Reads) -> None:
+        """Set the reads of the run; to be called once, before the GPUs are used."""
+
+        def held(opened: Future[Gpus | None]) -> None:
+            if not opened.exception() and (gpus := opened.result()):
+                gpus.hold(reads)
+
+        self._opened.add_done_callback(held)
+
+    def __call__(self) -> Gpus | None:
+        """Wait until they are known, and return them; None for the CPU."""
+        return self._opened.result()
+
+    def close(self) -> None:
+        """Begin to give back what the run has on the GPUs, which nothing may use any more."""
+        if not self._closing:
+            self._closing = self._thread.submit(self._close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._thread.shutdown()
+
+    def _open(self, memory: int, kernels: Sequence[str]) -> Gpus | None:
+        devices = self.chosen.result()
+        return None if devices[0].name == "cpu" else Gpus(devices, memory, kernels)
+
+    def _close(self) -> None:
+        if gpus := self._opened.result():
+            gpus.close()
+            self._closed(gpus.names)

@@ -17,23 +17,16 @@ _BASES_A_BLOCK = 1 << 20
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Segments(Table):
-    """Maximal runs of known bases, by read and start; none is empty.
-
-    Attributes
-    ----------
-    reads : ndarray of int64, shape (m,)
-        Read that each segment lies on.
-    starts : ndarray of int64, shape (m,)
-        Its first base there.
-    lengths : ndarray of int64, shape (m,)
-    packed_starts : ndarray of int64, shape (m,)
-        Number of its first base, counted through the packed words of all reads.
-    """
+    """Maximal runs of known bases, by read and start; none is empty."""
 
     reads: np.ndarray = column("i8")
+    """int64, shape (m,); read that each segment lies on."""
     starts: np.ndarray = column("i8")
+    """int64, shape (m,); its first base there."""
     lengths: np.ndarray = column("i8")
+    """int64, shape (m,)."""
     packed_starts: np.ndarray = column("i8")
+    """int64, shape (m,); number of its first base, counted through the packed words of all reads."""
 
     @classmethod
     def of(cls, reads: Reads, min_length: int = 1) -> Self:

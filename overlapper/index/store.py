@@ -47,22 +47,15 @@ _BUILD_AGAIN = "Build the index again"
 
 @dataclasses.dataclass(frozen=True)
 class TextLabel:
-    """Names and lengths of the sequences of an indexed text.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (n,)
-        Of its sequences.
-    name_bytes, name_offsets : ndarray
-        As in `Reads`.
-    digest : str
-        Of names and bases.
-    """
+    """Names and lengths of the sequences of an indexed text."""
 
     lengths: np.ndarray
+    """int64, shape (n,); of its sequences."""
     name_bytes: np.ndarray
     name_offsets: np.ndarray
+    """`name_bytes`, `name_offsets`: as in `Reads`."""
     digest: str
+    """Of names and bases."""
 
     @classmethod
     def of(cls, text: Reads) -> Self:

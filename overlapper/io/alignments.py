@@ -69,22 +69,15 @@ class _Record(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What else is told of a file than its reads.
-
-    Attributes
-    ----------
-    counts : dict of str to int
-        Reads of which bases or base modifications are missing are added to, by why, when all records have
-        come.
-    header : list of str
-        Lines of the header are added, before the first record comes.
-    tags : bool
-        Whether reads have comments with their tags.
-    """
+    """What else is told of a file than its reads."""
 
     counts: dict[str, int]
+    """Reads of which bases or base modifications are missing are added to, by why, when all records have
+    come."""
     header: list[str]
+    """Lines of the header are added, before the first record comes."""
     tags: bool = False
+    """Whether reads have comments with their tags."""
 
 
 def fastq_blocks(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -20,12 +21,12 @@ import numpy as np
 from overlapper.errors import InputError, OutputError
 from overlapper.io import folders
 from overlapper.io.folders import sync
-from overlapper.io.json_records import read_record, write_record
 from overlapper.runtime import cleanup
-from overlapper.runtime.threads import BackgroundCalls, available_threads, map_in_order
+from overlapper.runtime.threads import BackgroundCalls, available_threads, for_each, map_in_order
 
 RECORD = "done.json"
-_CHUNK = 1 << 20
+_DIGEST = "digest"
+"""Name, in a record, of the digest of all else in it."""
 
 
 class Artifact:
@@ -271,8 +272,12 @@ def _finish(artifact: Artifact, path: Path) -> None:
     """Sync the files of an artifact, note their digests, and give it its name."""
     part = artifact.folder
     paths = sorted(part / name for name in artifact.named if (part / name).exists())
-    states = map_in_order(_synced, paths, available_threads())
-    files = {path.name: state for path, state in zip(paths, states, strict=True)}
+    for_each(sync, paths, available_threads())
+    digests = map_in_order(digest_of, paths, available_threads())
+    files = {
+        path.name: {"bytes": path.stat().st_size, "digest": digest}
+        for path, digest in zip(paths, digests, strict=True)
+    }
     write_record(part / RECORD, {"facts": artifact.facts, "files": files})
     sync(part)
     former = None
@@ -305,14 +310,20 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
     record = path / RECORD
     if not os.path.lexists(record):
         return None
-    remedy = f"Remove the folder {path}."
-    content = read_record(record, remedy)
-    facts, files = content.get("facts"), content.get("files")
-    if not isinstance(facts, dict) or not isinstance(files, dict):
-        raise InputError("is not what was written there", file=str(record), remedy=remedy)
+
+    def damaged(file: Path) -> InputError:
+        return InputError(
+            "is not what was written there", file=str(file), remedy=f"Remove the folder {path}."
+        )
+
+    try:
+        content = _read_record(record)
+        facts, files = dict(content["facts"]), dict(content["files"])
+    except (OSError, LookupError, ValueError, TypeError, RecursionError):
+        raise damaged(record) from None
     for name, written in files.items():
         if os.path.basename(name) != name or not _is_written(path / name, written, verify):
-            raise InputError("is not what was written there", file=str(path / name), remedy=remedy)
+            raise damaged(path / name)
     return Artifact(path, facts)
 
 
@@ -343,13 +354,29 @@ def _is_written(file: Path, written: Any, verify: bool) -> bool:
 
 def digest_of(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 digest of a file: most processors have instructions for it."""
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _synced(path: Path) -> dict[str, Any]:
+def write_record(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON to a file that is not there, durably, with a digest of what it says, not of its layout."""
+    text = json.dumps({**content, _DIGEST: _digest_of(content)}, indent=1) + "\n"
+    path.write_text(text, encoding="ascii")
     sync(path)
-    return {"bytes": path.stat().st_size, "digest": digest_of(path)}
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    """Read what `write_record` wrote from a plain file; links are not followed, and pipes not waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("not a file")
+        content = dict(json.load(file))
+    if content.pop(_DIGEST) != _digest_of(content):
+        raise ValueError("not what was written")
+    return content
+
+
+def _digest_of(content: dict[str, Any]) -> str:
+    text = json.dumps(json.loads(json.dumps(content)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -20,21 +20,14 @@ _CODES = {letter: code for code, letter in enumerate(b"ACGT")} | {ord("U"): 3}
 
 
 class Calls(NamedTuple):
-    """The calls of one kind of modification on a read.
-
-    Attributes
-    ----------
-    kind : bytes
-        Such as ``C+m?``.
-    places : ndarray of int64, shape (n,)
-        Bases that are called, ascending.
-    values : ndarray of uint8, shape (n, codes)
-        Of each code; no columns where the read has no ML.
-    """
+    """The calls of one kind of modification on a read."""
 
     kind: bytes
+    """Such as ``C+m?``."""
     places: np.ndarray
+    """int64, shape (n,); bases that are called, ascending."""
     values: np.ndarray
+    """uint8, shape (n, codes); of each code; no columns where the read has no ML."""
 
     def moved(self, to: np.ndarray) -> Self:
         """Return the calls on another read, given where each base is there; -1 drops those on it."""

@@ -23,30 +23,20 @@ State = list[int]
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """One of the things that results depend on.
-
-    Attributes
-    ----------
-    what : str
-        Such as ``reads``.
-    files : list of str
-        Where it came from.
-    digest : str
-        Of what it holds.
-    states : list
-        Of the files, from before they were read: `State`, or None for one that is not on disk.
-    read_filter : dict
-        Which reads of the files count, by names of `overlapper.io.read_filter.ReadFilter`; none for all.
-    left_out : dict
-        How many do not, by why.
-    """
+    """One of the things that results depend on."""
 
     what: str
+    """Such as ``reads``."""
     files: list[str]
+    """Where it came from."""
     digest: str
+    """Of what it holds."""
     states: list[State | None] = dataclasses.field(default_factory=list)
+    """Of the files, from before they were read: `State`, or None for one that is not on disk."""
     read_filter: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Which reads of the files count, by names of `overlapper.io.read_filter.ReadFilter`; none for all."""
     left_out: dict[str, int] = dataclasses.field(default_factory=dict)
+    """How many do not, by why."""
 
 
 class ReadsDigest:

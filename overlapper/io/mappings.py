@@ -15,7 +15,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -36,31 +35,21 @@ _LONGEST_FOR_BAI = 1 << 29
 
 @dataclasses.dataclass(frozen=True)
 class MappingOptions:
-    r"""How mappings are written.
-
-    Attributes
-    ----------
-    distinguish : bool
-        CIGARs have = and X, not M for both.
-    read_group : str
-        Such as ``ID:run1\tSM:sample``; empty for none.
-    sort, index : bool
-        By reference position, and with an index beside it; BAM alone.
-    command : str
-        How the program was called, for the header.
-    sam : bool
-        Standard output is SAM, not PAF.
-    headers : sequence of sequences of str
-        Lines of the SAM headers of the reads' files.
-    """
+    r"""How mappings are written."""
 
     distinguish: bool = False
+    """CIGARs have = and X, not M for both."""
     read_group: str = ""
+    r"""Such as ``ID:run1\tSM:sample``; empty for none."""
     sort: bool = False
     index: bool = False
+    """`sort`, `index`: by reference position, and with an index beside it; BAM alone."""
     command: str = ""
+    """How the program was called, for the header."""
     sam: bool = False
+    """Standard output is SAM, not PAF."""
     headers: Sequence[Sequence[str]] = ()
+    """Lines of the SAM headers of the reads' files."""
 
     def as_sam(self, path: str) -> bool:
         """Tell whether a file of this name holds SAM or BAM."""
@@ -220,9 +209,7 @@ class _BamWriter:
             for line in bytes(self._format.lines(reads, mappings)).decode().split("\n")[:-1]:
                 self._bam.write(self._parse(line, self._header))
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._folder, self._complaints():
             with self._to_the_end():
                 self._bam.close()

@@ -15,7 +15,6 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from overlapper.errors import OutputError, ParameterError
@@ -35,7 +34,7 @@ def unwritten_output(error: OSError) -> OutputError:
     """Return what there is to say where standard output takes nothing more."""
     return OutputError(
         f"standard output cannot be written: {error.strerror or error}. Check where it goes, and the free "
-        "space there; what is there of it already is not complete"
+        "space there; what was written is not complete"
     )
 
 
@@ -140,9 +139,7 @@ class OutputFile:
         for line in lines:
             self.write_text(f"{line}\n")
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._discard()
             return

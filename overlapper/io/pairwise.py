@@ -119,34 +119,26 @@ def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:
 
 def _rows(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[dict]:
     """Yield alignments along the forward strand of the target, intervals on the sequences as given."""
-    q_lengths, t_lengths = queries.lengths[alignments.query], targets.lengths[alignments.target]
-    has_starts = alignments.q_start is not None
-    for k in range(len(alignments)):
-        q_start, t_start = (
-            (int(alignments.q_start[k]), int(alignments.t_start[k]))
-            if alignments.q_start is not None and alignments.t_start is not None
-            else (0, 0)
-        )
-        q_end, t_end = int(alignments.q_end[k]), int(alignments.t_end[k])
-        q_turned, t_turned = alignments.q_flags[k] == _BOTH, alignments.t_flags[k] == _BOTH
-        if q_turned:
-            q_start, q_end = int(q_lengths[k]) - q_end, int(q_lengths[k]) - q_start
-        if t_turned:
-            t_start, t_end = int(t_lengths[k]) - t_end, int(t_lengths[k]) - t_start
+    none = np.zeros(len(alignments), np.int64)
+    turned = {side: getattr(alignments, f"{side}_flags") == _BOTH for side in "qt"}
+    columns = {name: getattr(alignments, name) for name in ("query", "target", "score")}
+    columns["reverse"] = turned["q"] != turned["t"]
+    for side, lengths in (
+        ("q", queries.lengths[alignments.query]),
+        ("t", targets.lengths[alignments.target]),
+    ):
+        start, end = (getattr(alignments, f"{side}_{what}") for what in ("start", "end"))
+        start = none if alignments.q_start is None else start
+        columns[f"{side}_start"] = np.where(turned[side], lengths - end, start)
+        columns[f"{side}_end"] = np.where(turned[side], lengths - start, end)
+    known = alignments.q_start is not None and alignments.matches is not None
+    columns["matches"] = alignments.matches if known else none
+    columns["columns"] = alignments.block_length if known else none
+    for k, values in enumerate(zip(*columns.values(), strict=True)):
         runs = []
         if alignments.cigar is not None and alignments.cigar_offsets is not None:
             runs = alignments.cigar[alignments.cigar_offsets[k] : alignments.cigar_offsets[k + 1]].tolist()
-        matches, columns = (
-            (int(alignments.matches[k]), int(alignments.block_length[k]))
-            if has_starts and alignments.matches is not None and alignments.block_length is not None
-            else (0, 0)
-        )
-        yield {
-            "query": int(alignments.query[k]), "target": int(alignments.target[k]),
-            "q_start": q_start, "q_end": q_end, "t_start": t_start, "t_end": t_end,
-            "reverse": bool(q_turned != t_turned), "score": int(alignments.score[k]),
-            "matches": matches, "columns": columns, "runs": runs[::-1] if t_turned else runs,
-        }  # fmt: skip
+        yield dict(zip(columns, values, strict=True)) | {"runs": runs[::-1] if turned["t"][k] else runs}
 
 
 def _paf_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[str]:

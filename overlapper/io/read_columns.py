@@ -21,27 +21,19 @@ PART_BASES = 1 << 24
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadColumns:
-    """Reads whose bases and qualities are arrays of an artifact; all else is in memory.
-
-    Attributes
-    ----------
-    artifact : Artifact
-    prefix : str
-        What the names of its arrays begin with.
-    lengths, word_offsets, unknown_start, unknown_end, unknown_offsets : ndarray
-        As in `Reads`.
-    quality_offsets : ndarray of int64, shape (n + 1,), optional
-        As in `Reads`.
-    """
+    """Reads whose bases and qualities are arrays of an artifact; all else is in memory."""
 
     artifact: Artifact
     prefix: str
+    """What the names of its arrays begin with."""
     lengths: np.ndarray
     word_offsets: np.ndarray
     unknown_start: np.ndarray
     unknown_end: np.ndarray
     unknown_offsets: np.ndarray
+    """`lengths`, `word_offsets`, `unknown_start`, `unknown_end`, `unknown_offsets`: as in `Reads`."""
     quality_offsets: np.ndarray | None
+    """int64, shape (n + 1,); as in `Reads`."""
 
     @classmethod
     def within(cls, artifact: Artifact, prefix: str) -> Self:
@@ -87,18 +79,11 @@ class ReadColumns:
         qualities, quality_offsets = None, None
         if self.quality_offsets is not None:
             qualities, quality_offsets = self._gathered("qualities", np.uint8, self.quality_offsets, reads)
-        return Reads(
-            lengths=self.lengths[reads],
-            words=words,
-            word_offsets=word_offsets,
-            unknown_start=gather_ragged(self.unknown_start, first_runs, runs),
-            unknown_end=gather_ragged(self.unknown_end, first_runs, runs),
-            unknown_offsets=offsets_of(runs),
-            name_bytes=np.empty(0, np.uint8),
-            name_offsets=np.zeros(len(reads) + 1, np.int64),
-            qualities=qualities,
-            quality_offsets=quality_offsets,
-        )
+        unknown = (gather_ragged(ends, first_runs, runs) for ends in (self.unknown_start, self.unknown_end))
+        return Reads.without_names(
+            self.lengths[reads], words, word_offsets, *unknown, offsets_of(runs),
+            qualities=qualities, quality_offsets=quality_offsets,
+        )  # fmt: skip
 
     def _gathered(
         self, name: str, dtype: type, offsets: np.ndarray, reads: np.ndarray

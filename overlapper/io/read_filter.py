@@ -18,24 +18,17 @@ _HIGHEST = 93
 
 @dataclasses.dataclass(frozen=True)
 class ReadFilter:
-    """What reads must have to be used; false as a condition where all reads are.
-
-    Attributes
-    ----------
-    min_length : int
-        Bases.
-    min_quality : float
-        Mean quality, by error probabilities: ``-10 log10`` of the mean of ``10^(-quality / 10)`` of all
-        bases, as nanoq and chopper have it; a bad stretch weighs more than in the mean of the qualities. A
-        read without bases has quality 0.
-    no_duplex_parents : bool
-        Leave out reads from which a basecaller made duplex reads (tag ``dx:i:-1``): what they say is said
-        twice else.
-    """
+    """What reads must have to be used; false as a condition where all reads are."""
 
     min_length: int = 0
+    """Bases."""
     min_quality: float = 0.0
+    """Mean quality, by error probabilities: ``-10 log10`` of the mean of ``10^(-quality / 10)`` of all bases,
+    as nanoq and chopper have it; a bad stretch weighs more than in the mean of the qualities. A read without
+    bases has quality 0."""
     no_duplex_parents: bool = False
+    """Leave out reads from which a basecaller made duplex reads (tag ``dx:i:-1``): what they say is said
+    twice else."""
 
     def __post_init__(self) -> None:
         require(self.min_length >= 0, "min_length", self.min_length, "0 (all reads) or more")

@@ -25,15 +25,10 @@ _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadStore(ReadColumns):
-    """A read set in the order of its content; see `ReadColumns` for the other attributes.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (reads,)
-        Number in the input of each read.
-    """
+    """A read set in the order of its content; see `ReadColumns` for the other attributes."""
 
     order: np.ndarray
+    """int64, shape (reads,); number in the input of each read."""
 
     @classmethod
     def of(cls, reads: Reads, order: np.ndarray | None = None, given: Reads | None = None) -> Self:
@@ -144,29 +139,21 @@ class ReadStore(ReadColumns):
 
     def _reads(self, start: int, stop: int, words: np.ndarray) -> Reads:
         runs = slice(self.unknown_offsets[start], self.unknown_offsets[stop])
-        return Reads(
-            lengths=self.lengths[start:stop],
-            words=words,
-            word_offsets=self.word_offsets[start : stop + 1] - self.word_offsets[start],
-            unknown_start=self.unknown_start[runs],
-            unknown_end=self.unknown_end[runs],
-            unknown_offsets=self.unknown_offsets[start : stop + 1] - self.unknown_offsets[start],
-            name_bytes=np.empty(0, np.uint8),
-            name_offsets=np.zeros(stop - start + 1, np.int64),
-        )
+        return Reads.without_names(
+            self.lengths[start:stop], words, self.word_offsets[start : stop + 1] - self.word_offsets[start],
+            self.unknown_start[runs], self.unknown_end[runs],
+            self.unknown_offsets[start : stop + 1] - self.unknown_offsets[start],
+        )  # fmt: skip
 
     def names(self) -> Reads:
         """Return names and lengths in the order of the input, without bases, names left on disk."""
         lengths = np.empty(len(self), np.int64)
         lengths[self.order] = self.lengths
-        return dataclasses.replace(
-            Reads.empty(),
-            lengths=lengths,
-            word_offsets=np.zeros(len(self) + 1, np.int64),
-            unknown_offsets=np.zeros(len(self) + 1, np.int64),
-            name_bytes=self.artifact.mapped("name_bytes", np.uint8),
-            name_offsets=self.artifact.load("name_offsets", np.int64),
-        )
+        none, no_runs = np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32)
+        return Reads(
+            lengths, _NO_WORDS, none, no_runs, no_runs, none,
+            self.artifact.mapped("name_bytes", np.uint8), self.artifact.load("name_offsets", np.int64),
+        )  # fmt: skip
 
 
 class AsGiven:

@@ -19,7 +19,6 @@ from overlapper.tables import Intervals, Overlaps, Reads
 from overlapper.tables.base import column
 
 PAF_COLUMNS = 12
-_LINES_AT_ONCE = 1 << 14
 _NUMBERS = (1, 2, 3, 6, 7, 8)
 """Columns that are lengths and positions."""
 
@@ -57,73 +56,43 @@ def read_reported(path: str) -> ReportedOverlaps:
         When the file cannot be read or a line breaks the format.
     """
     numbers: dict[str, int] = {}
-    blocks = []
     with contextlib.closing(text_lines(path)) as lines:
-        numbered = ((number, line) for number, line in enumerate(lines, 1) if line)
-        while block := list(itertools.islice(numbered, _LINES_AT_ONCE)):
-            blocks.append(_parse(block, numbers, path))
-    columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
-    query, target, reverse, q_length, q_start, q_end, t_length, t_start, t_end = columns
+        rows = (_row(line, numbers, path, number) for number, line in enumerate(lines, 1) if line)
+        values = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
+    query, target, reverse, q_length, q_start, q_end, t_length, t_start, t_end = values.reshape(-1, 9).T
     return ReportedOverlaps(
         query, target, reverse, q_start, q_end, t_start, t_end, q_length, t_length, list(numbers)
     )
 
 
-def _parse(lines: list[tuple[int, str]], numbers: dict[str, int], path: str) -> np.ndarray:
-    """Return query, target, reverse and the six numbers of each line, shape (9, lines)."""
-    rows = [line.split("\t", PAF_COLUMNS - 1) for _, line in lines]
+def _row(line: str, numbers: dict[str, int], path: str, number: int) -> tuple[int, ...]:
+    """Return query, target, reverse and the six numbers of a line; new names are numbered."""
+    fields = line.split("\t", PAF_COLUMNS)
     try:
-        columns = list(zip(*rows, strict=True))
-        if len(columns) != PAF_COLUMNS or not set(columns[4]) <= {"+", "-"}:
-            raise ValueError
-        intervals = [[_number(text) for text in columns[i]] for i in _NUMBERS]
-        if any(name not in numbers and name_problem(name) for i in (0, 5) for name in set(columns[i])):
-            raise ValueError
-    except ValueError:
-        raise _first_fault(lines, path) from None
-    reads = [[numbers.setdefault(name, len(numbers)) for name in columns[i]] for i in (0, 5)]
-    table = np.array([*reads, [strand == "-" for strand in columns[4]], *intervals], np.int64)
-    q_length, q_start, q_end, t_length, t_start, t_end = table[3:]
-    fits = (q_start >= 0) & (q_start <= q_end) & (q_end <= q_length)
-    fits &= (t_start >= 0) & (t_start <= t_end) & (t_end <= t_length)
-    if not fits.all():
-        raise _first_fault(lines, path)
-    return table
+        if len(fields) < PAF_COLUMNS:
+            raise ValueError(f"{len(fields)} columns found, PAF has {PAF_COLUMNS} or more")
+        for name in (fields[0], fields[5]):
+            if name not in numbers and (problem := name_problem(name)):
+                raise ValueError(problem)
+        q_length, q_start, q_end, t_length, t_start, t_end = (_number(fields[i], i) for i in _NUMBERS)
+        if fields[4] not in ("+", "-"):
+            raise ValueError(f"the strand is {shortened(fields[4])}, expected + or -")
+        for what, length, start, end in (
+            ("query", q_length, q_start, q_end), ("target", t_length, t_start, t_end),
+        ):  # fmt: skip
+            if not 0 <= start <= end <= length:
+                fault = f"{what} interval {start} to {end} does not fit into a read of {length} bases"
+                raise ValueError(fault)
+    except ValueError as problem:
+        remedy = "Give a PAF file, or repair or remove the line."
+        raise FormatError(str(problem), file=path, record=f"on line {number}", remedy=remedy) from None
+    query, target = (numbers.setdefault(fields[i], len(numbers)) for i in (0, 5))
+    return query, target, fields[4] == "-", q_length, q_start, q_end, t_length, t_start, t_end
 
 
-def _number(text: str) -> int:
+def _number(text: str, column: int) -> int:
     number = whole(text.removeprefix("-"))
     if number is None:
-        raise ValueError
+        expected = f"expected a whole number from 0 to {LONGEST}"
+        raise ValueError(f"column {column + 1} is {shortened(text)}, {expected}")
     return -number if text.startswith("-") else number
-
-
-def _first_fault(lines: list[tuple[int, str]], path: str) -> FormatError:
-    """Return the error of the first bad line, of which there is one."""
-    for number, line in lines:
-        if problem := _problem(line):
-            return FormatError(
-                problem,
-                file=path,
-                record=f"on line {number}",
-                remedy="Give a PAF file, or repair or remove the line.",
-            )
-    raise AssertionError("no bad line found")
-
-
-def _problem(line: str) -> str:
-    fields = line.split("\t")
-    if len(fields) < PAF_COLUMNS:
-        return f"{len(fields)} columns found, PAF has {PAF_COLUMNS} or more"
-    if problem := name_problem(fields[0]) or name_problem(fields[5]):
-        return problem
-    for i in _NUMBERS:
-        if whole(fields[i].removeprefix("-")) is None:
-            return f"column {i + 1} is {shortened(fields[i])}, expected a whole number from 0 to {LONGEST}"
-    if fields[4] not in ("+", "-"):
-        return f"the strand is {shortened(fields[4])}, expected + or -"
-    for what, columns in (("query", fields[1:4]), ("target", fields[6:9])):
-        length, start, end = map(int, columns)
-        if not 0 <= start <= end <= length:
-            return f"{what} interval {start} to {end} does not fit into a read of {length} bases"
-    return ""

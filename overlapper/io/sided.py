@@ -159,7 +159,7 @@ class _ByTarget:
                     columns[field.name] = np.load(file, mmap_mode="r")
         except OSError as error:
             raise OutputError(
-                f"overlaps sorted by target cannot be kept beside {self._path}: {error.strerror}. Check the "
+                f"overlaps sorted by target cannot be kept next to {self._path}: {error.strerror}. Check the "
                 "free space"
             ) from None
         self._runs.append(Overlaps(**columns))

@@ -50,18 +50,12 @@ _PARENT = re.compile(rb"[\t ]dx:i:-1(?![^\t])")
 
 
 class TagChoice(NamedTuple):
-    """Which tags are kept.
-
-    Attributes
-    ----------
-    names : frozenset of bytes or None
-        None for all but those of alignments.
-    without : frozenset of bytes
-        Those that are not kept in any case.
-    """
+    """Which tags are kept."""
 
     names: frozenset[bytes] | None = None
+    """None for all but those of alignments."""
     without: frozenset[bytes] = frozenset()
+    """Those that are not kept in any case."""
 
     @classmethod
     def of(cls, text: str, without: Iterable[bytes] = ()) -> TagChoice | None:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -27,27 +27,14 @@ COLUMNS = ("read", "ref", "start", "end", "strand", "qstart", "qend", "read_len"
 REQUIRED = COLUMNS[:5]
 _DTYPES = ("U", "U", "i8", "i8", "U", "i8", "i8", "i8", "U", "f8")
 _LARGEST = 10**12
+_WHERE_NONE = {"qstart": "-1", "qend": "-1", "read_len": "-1", "kind": "normal", "identity": "nan"}
+"""Values of columns that a file does not have."""
 UNPLACED = ("*", "", "junk", "random")
 """Values of ``ref`` that stand for no place."""
 
 
 class TruthRow(NamedTuple):
-    """One row; the fields are the columns of the file.
-
-    Attributes
-    ----------
-    read, ref : str
-        Names; ``*`` in place of a reference for a read from nowhere.
-    start, end : int
-        On the forward strand of the reference, 0-based half-open.
-    strand : str
-    qstart, qend, read_len : int
-        On the read; -1 for unknown.
-    kind : str
-        ``normal``, ``chimera``, ``split`` or ``junk``.
-    identity : float
-        Matches over alignment columns; NaN for unknown.
-    """
+    """One row; the fields are the columns of the file. What is unknown is -1, an identity NaN."""
 
     read: str
     ref: str
@@ -153,20 +140,9 @@ def _parse(line: str, names: list[str], path: str, number: int) -> TruthRow:
     fields = line.split("\t")
     if len(fields) != len(names):
         raise _bad_line(f"{len(fields)} columns found, the header names {len(names)}", path, number)
-    value = dict(zip(names, fields, strict=True))
+    value = _WHERE_NONE | dict(zip(names, fields, strict=True))
     try:
-        row = TruthRow(
-            read=value["read"],
-            ref=value["ref"],
-            start=_integer(value["start"]),
-            end=_integer(value["end"]),
-            strand=value["strand"],
-            qstart=_integer(value.get("qstart", "-1")),
-            qend=_integer(value.get("qend", "-1")),
-            read_len=_integer(value.get("read_len", "-1")),
-            kind=value.get("kind", "normal"),
-            identity=_share(value.get("identity", "nan")),
-        )
+        row = TruthRow._make(_READ_BY[kind](value[name]) for name, kind in zip(COLUMNS, _DTYPES, strict=True))
     except ValueError as error:
         raise _bad_line(f"not a number: {error}", path, number) from None
     problem = name_problem(row.read) or (name_problem(row.ref) if row.ref not in UNPLACED else "")
@@ -200,3 +176,7 @@ def _share(text: str) -> float:
 
 def _bad_line(problem: str, path: str, number: int) -> FormatError:
     return FormatError(problem, file=path, record=f"on line {number}", remedy="Repair or remove the line.")
+
+
+_READ_BY: dict[str, Callable[[str], Any]] = {"U": str, "i8": _integer, "f8": _share}
+"""How a column of a type is read."""

@@ -26,22 +26,15 @@ class OverlapWriter(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OverlapFormat:
-    """How to write and read a format.
-
-    Attributes
-    ----------
-    open : callable
-        ``open(path, reads, threads=...)`` gives a context manager of an `OverlapWriter`; the file is there
-        when it is left, and is not when it is left by an error.
-    read : callable
-        ``read(path, reads, threads=...)`` gives `Overlaps`.
-    reads : callable
-        ``reads(path)`` gives names and lengths of the reads that a file is about.
-    """
+    """How to write and read a format."""
 
     open: Callable[..., AbstractContextManager[OverlapWriter]]
+    """``open(path, reads, threads=...)`` gives a context manager of an `OverlapWriter`; the file is there
+    when it is left, and is not when it is left by an error."""
     read: Callable[..., Overlaps]
+    """``read(path, reads, threads=...)`` gives `Overlaps`."""
     reads: Callable[[str], Reads]
+    """``reads(path)`` gives names and lengths of the reads that a file is about."""
 
 
 FORMATS = {

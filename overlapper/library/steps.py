@@ -119,14 +119,13 @@ def assemble(
     1
     """
     parents = parent1, parent2
-    haplotypes = "phase" if haplotypes is None and parents != (None, None) else haplotypes
     given: dict[str, Any] = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes, "correct_rounds": correct_rounds,
         "polish_rounds": polish_rounds, "min_overlap": min_overlap, "end_errors": end_errors,
-        "min_relative_depth": min_relative_depth, "depth": depth,
-        "telomere": telomere and telomere.upper(),
+        "min_relative_depth": min_relative_depth, "depth": depth, "telomere": telomere,
     }  # fmt: skip
-    params = changed_by(AssembleParams(), of_assembly(**given), changes, unknown, given)
+    options = of_assembly(**given, parents=parents != (None, None))
+    params = changed_by(AssembleParams(), options, changes, unknown, given)
     resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     first = None if rotate_to is None else reads_given(rotate_to, resources.threads, name="rotate_to")

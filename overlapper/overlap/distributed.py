@@ -26,7 +26,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import resource_tracker
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from overlapper.errors import MissingExtraError, OutOfMemoryError, ParameterError
@@ -134,9 +133,7 @@ class Cluster:
             self._opened = opened.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._opened.close()
 
     def _connect(self, seconds: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.selection import Selection
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Opening
 from overlapper.io.artifacts import finished_artifact, writing
 from overlapper.overlap.inside import Inside
 from overlapper.overlap.parts import Part, by_queries, parts_of
@@ -30,22 +30,14 @@ _PART_ROWS = 1 << 15
 
 @dataclasses.dataclass(frozen=True)
 class FoundOverlaps:
-    """The overlaps of a run before they are chosen among, to be gone through several times.
-
-    Attributes
-    ----------
-    in_memory : list of Overlaps
-    on_disk : list of Part
-    counts : dict of str to int
-        What the funnel shows of seeds and candidates.
-    devices : list of str
-        Names of the devices that extended candidates.
-    """
+    """The overlaps of a run before they are chosen among, to be gone through several times."""
 
     in_memory: list[Overlaps]
     on_disk: list[Part]
     counts: dict[str, int]
+    """What the funnel shows of seeds and candidates."""
     devices: list[str]
+    """Names of the devices that extended candidates."""
 
     def __iter__(self) -> Iterator[Overlaps]:
         yield from self.in_memory
@@ -138,22 +130,14 @@ def _kept(found: Iterable[tuple[int, BlockOverlaps]], taken: Counter[str]) -> li
 
 @dataclasses.dataclass(frozen=True)
 class ChosenOverlaps:
-    """The overlaps that a run reports, in canonical order, in parts.
-
-    Attributes
-    ----------
-    found : FoundOverlaps
-        Those in memory go as they are chosen.
-    selection : Selection
-        That has decided.
-    inside : Inside
-        Of the reads.
-    threads : int
-    """
+    """The overlaps that a run reports, in canonical order, in parts."""
 
     found: FoundOverlaps
+    """Those in memory go as they are chosen."""
     selection: Selection
+    """That has decided."""
     inside: Inside
+    """Of the reads."""
     threads: int
 
     def __iter__(self) -> Iterator[Overlaps]:

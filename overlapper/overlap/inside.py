@@ -31,19 +31,12 @@ ADAPTERS = "bases of adapters"
 
 @dataclasses.dataclass(frozen=True)
 class Inside:
-    """What is inside of the adapters of reads.
-
-    Attributes
-    ----------
-    store : ReadStore
-        Of what is inside; numbers in the input are those of the whole reads.
-    before : ndarray of int32, shape (reads,)
-        Bases that each read has before it, by numbers in the input.
-    bases_cut : int
-    """
+    """What is inside of the adapters of reads."""
 
     store: ReadStore
+    """Of what is inside; numbers in the input are those of the whole reads."""
     before: np.ndarray
+    """int32, shape (reads,); bases that each read has before it, by numbers in the input."""
     bases_cut: int
 
     @classmethod

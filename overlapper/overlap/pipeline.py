@@ -16,7 +16,7 @@ from overlapper.extend.chain import with_typical
 from overlapper.extend.on_gpus import opening
 from overlapper.extend.registry import ALIGNING, device_for, extending_devices
 from overlapper.extend.selection import Selection
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Opening
 from overlapper.io.folders import ANYTHING, temporary_folder
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.read_store import ReadStore

@@ -27,26 +27,18 @@ OF_OTHERS = (
 
 @dataclasses.dataclass(frozen=True)
 class ReadShare:
-    """The share of the reads that a result holds.
-
-    Attributes
-    ----------
-    what : str
-        The result, as in "contigs hold".
-    reads, bases : int
-        That it holds.
-    of_reads, of_bases : int
-        Of so many.
-    coverage : float
-        See above; NaN where it is not known.
-    """
+    """The share of the reads that a result holds."""
 
     what: str
+    """The result, as in "contigs hold"."""
     reads: int
     bases: int
+    """`reads`, `bases`: that it holds."""
     of_reads: int
     of_bases: int
+    """`of_reads`, `of_bases`: of so many."""
     coverage: float = math.nan
+    """See above; NaN where it is not known."""
 
     @classmethod
     def of(

@@ -21,8 +21,7 @@ from overlapper.extend.on_gpus import found_on_gpus, stages_on_gpus
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
-from overlapper.gpu.gpus import Gpus
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Gpus, Opening
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import Report, reported, unreported
 from overlapper.runtime.threads import cut_evenly, cut_falling, map_in_order
@@ -42,19 +41,12 @@ BlockOverlaps = tuple[Overlaps, dict[str, int]]
 
 @dataclasses.dataclass(frozen=True)
 class Tile:
-    """The reads of a tile, and the finder of their candidates.
-
-    Attributes
-    ----------
-    reads : Reads
-        Of the block of queries, then of the block of targets; or of one block that is both.
-    order : ndarray of int64, shape (reads,)
-        The number of each read in the input.
-    finder : Finder
-    """
+    """The reads of a tile, and the finder of their candidates."""
 
     reads: Reads
+    """Of the block of queries, then of the block of targets; or of one block that is both."""
     order: np.ndarray
+    """int64, shape (reads,); the number of each read in the input."""
     finder: Finder
 
     def agreements(

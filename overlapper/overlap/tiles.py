@@ -23,7 +23,7 @@ from overlapper.candidates import registry
 from overlapper.extend import chain
 from overlapper.extend.on_gpus import opening, prepared_finder
 from overlapper.extend.registry import extending_devices
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Opening
 from overlapper.io.artifacts import Artifact, Finisher, finished, writing
 from overlapper.io.memory_artifacts import MemoryArtifact
 from overlapper.io.read_store import ReadStore
@@ -48,28 +48,18 @@ TileNumber = tuple[int, int]
 
 @dataclasses.dataclass(frozen=True)
 class Tiles:
-    """The tiles of a run, and what it takes to do any of them; sent to workers as it is.
-
-    Attributes
-    ----------
-    store : ReadStore
-    seeds : ChosenSeeds or None
-        Which places seed, as chosen from all reads; None where one tile has all of them.
-    params : Params
-    device : str
-        What candidates are extended on, as `overlapper.extend.registry.extending_devices` takes it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
-    results : Path or None
-        Folder of the strips; None in memory.
-    """
+    """The tiles of a run, and what it takes to do any of them; sent to workers as it is."""
 
     store: ReadStore
     seeds: ChosenSeeds | None
+    """Which places seed, as chosen from all reads; None where one tile has all of them."""
     params: Params
     device: str = "cpu"
+    """What candidates are extended on, as `overlapper.extend.registry.extending_devices` takes it."""
     gpu_memory: int = 0
+    """Bytes to take on each GPU at most; 0 takes what is free."""
     results: Path | None = None
+    """Folder of the strips; None in memory."""
 
     @property
     def bounds(self) -> np.ndarray:
@@ -193,22 +183,14 @@ class Tiles:
 
 @dataclasses.dataclass(frozen=True)
 class TileOfWorker:
-    """A tile of which a worker is to find the overlaps (`overlapper.overlap.distributed.Part`).
-
-    Attributes
-    ----------
-    tiles : Tiles
-    tile : TileNumber
-    strips : list of int
-        Those that are wanted.
-    devices : list of str
-        `overlapper.overlap.distributed.Cluster.devices`.
-    """
+    """A tile of which a worker is to find the overlaps (`overlapper.overlap.distributed.Part`)."""
 
     tiles: Tiles
     tile: TileNumber
     strips: list[int]
+    """Those that are wanted."""
     devices: list[str]
+    """`overlapper.overlap.distributed.Cluster.devices`."""
 
     @property
     def folders(self) -> list[Path]:
@@ -234,20 +216,13 @@ class TileOfWorker:
 
 @dataclasses.dataclass(frozen=True)
 class Folder:
-    """Where a run in a memory budget works.
-
-    Attributes
-    ----------
-    workdir : Workdir
-        Where the finished parts are kept, and looked for.
-    budget : Budget
-    workers : Cluster, optional
-        Who does tiles; one after the other in this process by default.
-    """
+    """Where a run in a memory budget works."""
 
     workdir: Workdir
+    """Where the finished parts are kept, and looked for."""
     budget: Budget
     workers: Cluster | None = None
+    """Who does tiles; one after the other in this process by default."""
 
 
 def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, threads: int) -> ChosenSeeds | None:

@@ -13,19 +13,13 @@ from overlapper.params.stages import GactParams, SketchParams, XdropParams
 
 @dataclasses.dataclass(frozen=True)
 class SeedParams(Limited):
-    """Parameters of the seeds.
-
-    Attributes
-    ----------
-    length : int
-        Shortest exact match; minimizers have a length of their own.
-    hit_limit : int
-        A seed with more places on the reference is left out; 0 derives the limit of minimizers from the
-        reference, and is `MOST_PLACES` for other seeds.
-    """
+    """Parameters of the seeds."""
 
     length: int = within(8, 1000, default=19)
+    """Shortest exact match; minimizers have a length of their own."""
     hit_limit: int = within(0, expected="0 (derive) or more", default=0)
+    """A seed with more places on the reference is left out; 0 derives the limit of minimizers from the
+    reference, and is `MOST_PLACES` for other seeds."""
 
     MOST_PLACES = 500
     MOST_ANCHORS = 1024
@@ -34,56 +28,38 @@ class SeedParams(Limited):
 
 @dataclasses.dataclass(frozen=True)
 class AnchorChainParams(Limited):
-    """Chaining of seeds on the reference (after Li 2018, section 2.1).
-
-    Attributes
-    ----------
-    look_back : int
-        Seeds before a seed that may precede it in a chain.
-    max_gap : int
-        Bases between neighbouring seeds of a chain, on read or reference.
-    bandwidth : int
-        Largest gap between neighbouring seeds.
-    gap_cost, distance_cost : int
-        Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
-    doubling_cost : int
-        Cost of every doubling of a gap, in the same unit.
-    min_seeds : int
-        Shortest chain kept, in seeds; a long match counts as several.
-    min_score : int
-        Lowest score kept, in bases.
-    """
+    """Chaining of seeds on the reference (after Li 2018, section 2.1)."""
 
     look_back: int = within(1, 5000, default=64)
+    """Seeds before a seed that may precede it in a chain."""
     max_gap: int = within(1, 100_000, default=5000)
+    """Bases between neighbouring seeds of a chain, on read or reference."""
     bandwidth: int = within(0, default=500)
+    """Largest gap between neighbouring seeds."""
     gap_cost: int = within(0, 2**20, "0 to 2^20", default=38)
     distance_cost: int = within(0, 2**20, "0 to 2^20", default=1)
+    """`gap_cost`, `distance_cost`: cost of a base of gap, and of a base of distance, in 256ths of a matching
+    base."""
     doubling_cost: int = within(0, 2**20, "0 to 2^20", default=128)
+    """Cost of every doubling of a gap, in the same unit."""
     min_seeds: int = within(1, default=3)
+    """Shortest chain kept, in seeds; a long match counts as several."""
     min_score: int = within(1, default=40)
+    """Lowest score kept, in bases."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ChoiceParams(Limited):
-    """Which mappings of a read are kept, and as what.
-
-    Attributes
-    ----------
-    mask_level : int
-        Two mappings are for the same part of the read when they share this percentage of the shorter one.
-    secondary_ratio : int
-        A secondary chain is aligned when its score is at least this percentage of the primary one's.
-    most_secondary : int
-        Secondary mappings kept for a part of a read.
-    min_score : int
-        Lowest alignment score kept.
-    """
+    """Which mappings of a read are kept, and as what."""
 
     mask_level: int = within(1, 100, default=50)
+    """Two mappings are for the same part of the read when they share this percentage of the shorter one."""
     secondary_ratio: int = within(0, 100, default=80)
+    """A secondary chain is aligned when its score is at least this percentage of the primary one's."""
     most_secondary: int = within(0, default=5)
+    """Secondary mappings kept for a part of a read."""
     min_score: int = within(1, default=80)
+    """Lowest alignment score kept."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -39,13 +39,21 @@ def of_assembly(
     correct_rounds: int | None = None,
     polish_rounds: int | None = None,
     min_overlap: int | None = None,
+    telomere: str | None = None,
+    haplotypes: str | None = None,
+    parents: bool = False,
     **plain: Any,
 ) -> dict[str, Any]:
-    """Return options of an assembly as changes of `AssembleParams`; others have the names that these have."""
+    """Return options of an assembly as changes of `AssembleParams`; others have the names that these have.
+
+    Reads of parents tell haplotypes apart unless something else is asked for.
+    """
     no_more = None if correct_rounds is None else 0
     return without_none(
         {
             **plain,
+            "haplotypes": haplotypes or ("phase" if parents else None),
+            "telomere": telomere and telomere.upper(),
             "correction": {"rounds": correct_rounds, "further_rounds": no_more},
             "accurate_rounds": correct_rounds,
             "accurate_polish_rounds": polish_rounds,

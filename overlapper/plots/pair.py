@@ -32,21 +32,14 @@ _SHAPES = (0.5, 1.6)
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """Two reads, what they share, and how they align.
-
-    Attributes
-    ----------
-    reads : Reads
-        Two of them.
-    seeds : Matches
-        Exact matches of the first in the second.
-    overlap : Overlaps
-        One row with a CIGAR, or none.
-    """
+    """Two reads, what they share, and how they align."""
 
     reads: Reads
+    """Two of them."""
     seeds: Matches
+    """Exact matches of the first in the second."""
     overlap: Overlaps
+    """One row with a CIGAR, or none."""
 
 
 def align_pair(reads: Reads, *, min_seed: int = 15, preset: str = "ont", threads: int = 1) -> Pair:

@@ -18,6 +18,7 @@ from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.io.read_store import ReadStore
 from overlapper.report.circles import DOUBT, GRAPH, circle_parts
+from overlapper.report.doubt import doubt_parts
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import counted
@@ -99,13 +100,18 @@ class AssemblyFolder:
         return {part: self.stats[part] for part in parts if part in self.stats} | {"seconds": seconds}
 
     @property
+    def lengths(self) -> dict[str, int]:
+        """Bases of each contig, by name, the longest first."""
+        head, *rows = self.contigs
+        return {row[head.index("name")]: int(row[head.index("length")]) for row in rows}
+
+    @property
     def used(self) -> dict[str, float]:
         """Reads that were assembled, those of them in contigs, bases of contigs, and bases cut off these."""
-        head, *rows = self.contigs
         return {
             "reads": self.stats["held"]["of reads"],
             "reads used": self.stats["held"]["reads"],
-            "bases": sum(int(row[head.index("length")]) for row in rows),
+            "bases": sum(self.lengths.values()),
             "bases cut": self.stats["contigs"]["bases cut off ends"],
         }
 
@@ -230,12 +236,16 @@ def contigs_section(assembly: AssemblyFolder, gfa: Gfa | None) -> Section:
     parts: list[Part] = [
         Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,
               [[_value(row[column]) for column in chosen] for row in rows[:_MOST_LISTED]], wide=True),
-        Table("Consensus", ("stage", "bases", "not confirmed at this stage"),
-              [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
-        Remark("Ends of contigs are cut off after the last stage; contigs can have fewer unconfirmed bases."),
+        *doubt_parts(assembly.folder, assembly.lengths),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
     parts += circle_parts(assembly.folder, gfa, _AGAIN) if gfa else []
+    if polished := {name: facts for name, facts in voted.items() if name.startswith("polish-")}:
+        rounds = [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in polished.items()]
+        parts += [
+            Table("Polishing", ("round", "bases", "not confirmed in this round"), rounds),
+            Remark("Ends of contigs are cut off after the last round, and with them bases not confirmed."),
+        ]
     if (aside := stages.get("depth")) and aside[ASIDE]:
         parts.append(Remark(f"{told(aside)}."))
     parts += [Remark(text.removeprefix("warning: ")) for text in assembly.stats.get("warnings", [])]

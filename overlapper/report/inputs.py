@@ -86,7 +86,7 @@ def read_inputs(
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
     A folder is read as one of ``overlapper assemble``; ``reference`` is that of CRAM files of reads. What
-    ``overlap`` and ``layout`` kept beside their output is read with it, unless other statistics are given.
+    ``overlap`` and ``layout`` kept next to their output is read with it, unless other statistics are given.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a report says of overlaps: lengths, identity, classes, overlaps a read, coverage along reads."""
+"""What a report says of overlaps: lengths, identity, classes, overlaps per read, coverage along reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overlapper.runtime.messages import counted
 from overlapper.tables import OverlapClass, Overlaps
 
 NEEDS_OVERLAPS = (
-    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps or, beside "
+    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps or, with "
     "the folder of an assembly, its reads."
 )
 _CLASSES = {
@@ -129,7 +129,7 @@ def _per_read(overlaps: Overlaps, reads: int, whole_set: bool) -> Figure:
         else "reads without overlaps are not in the file"
     )
     caption = f"Half of the reads have {int(np.median(counts)):,} overlaps or fewer; {told}."
-    return histogram("Overlaps of a read", caption, counts, "overlaps", "reads")
+    return histogram("Overlaps per read", caption, counts, "overlaps", "reads")
 
 
 def _depth(overlaps: Overlaps, lengths: np.ndarray) -> list[Part]:
@@ -141,8 +141,8 @@ def _depth(overlaps: Overlaps, lengths: np.ndarray) -> list[Part]:
     told = counted(deep, "read") if deep else "no read"
     title = "Depth of reads"
     caption = (
-        f"Overlaps that cover a base of a read, on average: {usual:.1f} in the middle of all reads that "
-        f"overlap. More than twice that, which repeats cause: {told}."
+        f"How many overlaps cover each base of a read, on average: the median of the reads is {usual:.1f}. "
+        f"Repeats cause more than twice that: {told}."
     )
     drawn = histogram(
         title, caption, depth, "overlaps that cover a base", "reads", marks=((limit, "repeats"),)
@@ -161,7 +161,7 @@ def _along(cover: np.ndarray) -> Figure:
     plane.line(at, middle, "median", "a")
     title = "Coverage along reads"
     caption = (
-        f"Overlaps that cover a place of a read, over {len(cover):,} reads. The median is "
+        f"How many overlaps cover each place of {len(cover):,} reads. The median is "
         f"{middle[_PARTS // 2]:.0f} in the middle and {middle[0]:.0f} and {middle[-1]:.0f} at the ends; a "
         "deep fall at the ends hints at adapters or bad ends."
     )

@@ -93,8 +93,9 @@ def _spectrum(estimates: Estimates) -> list[Part]:
     title = "k-mer spectrum"
     caption = (
         f"How often the k-mers of a sample occur, and the model fitted to them from {fit.lower} occurrences "
-        f"on: k-mers that the genome holds once occur {fit.mean:.1f} times on average. Those left of it are "
-        f"errors; those of more than {limit} occurrences count as repeats. The highest bars are cut off."
+        f"on: k-mers that the genome holds once occur {fit.mean:.1f} times on average. Those to the left "
+        f"of it are errors; those of more than {limit} occurrences count as repeats. The highest bars are "
+        "cut off."
     )
     rows = [(int(m), int(c), float(e)) for m, c, e in zip(at, counts, model, strict=True)]
     drawn = chart(title, caption, plane, ("occurrences", "distinct k-mers", "model"), rows)

@@ -9,7 +9,7 @@ from overlapper.report.page import Part, Remark, Section, Table
 
 NEEDS_RUN = (
     "The funnel of the overlap run is left out: it needs the file that overlapper overlap --stats writes, or "
-    "keeps beside the overlaps."
+    "keeps next to the overlaps."
 )
 NEEDS_LAYOUT = (
     "The graph before and after each step, and chimeras, are left out: they need the file that overlapper "

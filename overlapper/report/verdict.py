@@ -93,7 +93,7 @@ def _of_overlaps(
         ratio = usual / expected
         yield _finding(
             "Overlaps", abs(math.log(ratio)), math.log(1.5), math.log(3),
-            f"{usual:.0f} cover a base of a read, {expected:.0f} are expected from the coverage.",
+            f"{usual:.0f} cover each base of a read; by the coverage, {expected:.0f} are expected.",
             "The others are too short, too different, or left out as internal matches."
             if ratio < 1
             else "The cause may be repeats, or copies that are not told apart.",
@@ -153,12 +153,12 @@ def _used(assembled: Mapping[str, float]) -> Iterator[Finding]:
     reads, used = assembled["reads"], assembled["reads used"]
     if reads:
         yield _finding(
-            "Reads used", -used / reads, -0.8, -0.5, f"{100 * used / reads:.0f} % are in contigs.",
+            "Reads used", -used / reads, -0.8, -0.5, f"{100 * used / reads:.0f} % of them are in contigs.",
             "The others are too short, or have too few overlaps.",
         )  # fmt: skip
     bases, cut = assembled["bases"], assembled["bases cut"]
     if bases:
-        text = f"{int(cut):,} at ends of contigs, where reads are too few or disagree."
+        text = f"{int(cut):,} at ends of contigs, where too few reads lie, or they disagree."
         yield _finding("Bases cut off", cut / (bases + cut), 0.01, 0.1, text)
 
 

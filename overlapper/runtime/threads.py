@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import numpy as np
@@ -73,7 +72,7 @@ class _Team(Generic[Task, Result]):
         future = Future[Result]()
         self._tasks.put((future, task))
         if len(self._at_work) < self._threads:
-            self._at_work.append(_in_thread(self._work))
+            self._at_work.append(_waiting.submit(self._work))
         return future
 
     def end(self) -> None:
@@ -113,11 +112,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)  # a child process has no thread but its first
 
 
-def _in_thread(function: Callable[..., Result], *arguments: object) -> Future[Result]:
-    """Call a function in a thread that waits, or in a new one where none does."""
-    return _waiting.submit(function, *arguments)
-
-
 def start(function: Callable[[], Result]) -> Future[Result]:
     """Call a function in a daemon thread; return its future."""
     future: Future[Result] = Future()
@@ -145,9 +139,7 @@ class BackgroundCalls:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.wait()
 
     def call(self, function: Callable[[], object]) -> None:

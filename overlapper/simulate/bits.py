@@ -63,17 +63,12 @@ class Bits:
 
 @dataclasses.dataclass(frozen=True)
 class Distribution:
-    """A distribution whose density is constant within each bin of a grid.
-
-    Attributes
-    ----------
-    edges : ndarray of float64, shape (bins + 1,)
-    cumulative : ndarray of float64, shape (bins + 1,)
-        Share of the distribution below each edge, from 0 to 1.
-    """
+    """A distribution whose density is constant within each bin of a grid."""
 
     edges: np.ndarray
+    """float64, shape (bins + 1,)."""
     cumulative: np.ndarray
+    """float64, shape (bins + 1,); share of the distribution below each edge, from 0 to 1."""
 
     @classmethod
     def from_log_density(

@@ -39,20 +39,14 @@ STRETCH_UNIT = 10_000
 
 
 class SequencedRead(NamedTuple):
-    """A template after sequencing.
-
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (m,)
-    qualities : ndarray of uint8, shape (m,)
-        Phred scores of the error rate of the window that each base comes from, 1 to 50.
-    identity : float
-        Matches over alignment columns.
-    """
+    """A template after sequencing."""
 
     codes: np.ndarray
+    """uint8, shape (m,)."""
     qualities: np.ndarray
+    """uint8, shape (m,); Phred scores of the error rate of the window that each base comes from, 1 to 50."""
     identity: float
+    """Matches over alignment columns."""
 
 
 def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits) -> SequencedRead:
@@ -117,23 +111,18 @@ def bad_errors(n: int, excess: float, model: ReadModel, bits: Bits) -> np.ndarra
 
 
 class DrawnErrors(NamedTuple):
-    """Errors of a template, in order, at most one begins at a base.
-
-    Attributes
-    ----------
-    at, lengths : ndarray of int64, shape (m,)
-        Where they begin, and their bases.
-    deleted, inserted : ndarray of bool, shape (m,)
-        Which are deletions, and insertions; the others are substitutions.
-    copied : ndarray of float32, shape (m,)
-        Probability of a base of an insertion to copy the template base; others are random.
-    """
+    """Errors of a template, in order, at most one begins at a base."""
 
     at: np.ndarray
     lengths: np.ndarray
+    """`at`, `lengths`: int64, shape (m,); where they begin, and their bases."""
     deleted: np.ndarray
     inserted: np.ndarray
+    """`deleted`, `inserted`: bool, shape (m,); which are deletions, and insertions; the others are
+    substitutions."""
     copied: np.ndarray
+    """float32, shape (m,); probability of a base of an insertion to copy the template base; others are
+    random."""
 
 
 def _draw_errors(
@@ -196,21 +185,15 @@ def stall_lengths(exponent: float) -> np.ndarray:
 
 
 class WithErrors(NamedTuple):
-    """A template with errors.
-
-    Attributes
-    ----------
-    codes : ndarray of uint8, shape (m,)
-    copies : ndarray of int64, shape (n,)
-        How many bases of the read stand for each template base, inserted ones included.
-    inserted, matches : int
-        Bases.
-    """
+    """A template with errors."""
 
     codes: np.ndarray
+    """uint8, shape (m,)."""
     copies: np.ndarray
+    """int64, shape (n,); how many bases of the read stand for each template base, inserted ones included."""
     inserted: int
     matches: int
+    """`inserted`, `matches`: bases."""
 
 
 def put_errors(

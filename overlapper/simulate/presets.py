@@ -7,102 +7,24 @@ on real reads; docs/notes/simulator.md says on which, and how.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from overlapper.errors import ParameterError
 from overlapper.simulate.model import ReadModel
 
-_ONT_R10 = ReadModel(
-    length_model="lognormal",
-    mean_length=10_000,
-    length_sd=9_000,
-    identity=0.975,
-    identity_sd=0.018,
-    max_identity=0.998,
-    substitutions=0.40,
-    insertions=0.22,
-    deletions=0.38,
-    homopolymer=2.0,
-    burst=0.6,
-    chimeras=0.007,
-    junk=0.005,
-    adapters=0.3,
-)
+_R10 = ("lognormal", 10_000, 9_000, 0.975, 0.018, 0.998, 0.40, 0.22, 0.38, 2.0, 0.6, 0.007, 0.005, 0.3)
 
-PRESETS = {
-    "hifi": ReadModel(
-        length_model="gamma",
-        mean_length=14_000,
-        length_sd=3_500,
-        identity=0.9975,
-        identity_sd=0.0018,
-        max_identity=0.9999,
-        substitutions=0.20,
-        insertions=0.38,
-        deletions=0.42,
-        homopolymer=4.0,
-        burst=0.3,
-        chimeras=0.0005,
-    ),
-    "clr": ReadModel(
-        length_model="gamma",
-        mean_length=9_000,
-        length_sd=6_500,
-        identity=0.87,
-        identity_sd=0.025,
-        max_identity=0.93,
-        substitutions=0.15,
-        insertions=0.55,
-        deletions=0.30,
-        homopolymer=0.5,
-        burst=0.4,
-        chimeras=0.01,
-        junk=0.005,
-    ),
-    "ont-r7": ReadModel(
-        length_model="gamma",
-        mean_length=7_000,
-        length_sd=3_500,
-        identity=0.815,
-        identity_sd=0.03,
-        max_identity=0.9,
-        substitutions=0.40,
-        insertions=0.20,
-        deletions=0.40,
-        homopolymer=1.0,
-        burst=0.5,
-        chimeras=0.005,
-        junk=0.01,
-        adapters=0.2,
-    ),
-    "ont-r9": ReadModel(
-        length_model="lognormal",
-        mean_length=10_000,
-        length_sd=9_000,
-        identity=0.91,
-        identity_sd=0.03,
-        max_identity=0.97,
-        substitutions=0.33,
-        insertions=0.22,
-        deletions=0.45,
-        homopolymer=1.5,
-        burst=0.5,
-        chimeras=0.01,
-        junk=0.01,
-        adapters=0.3,
-    ),
-    "ont-r10": _ONT_R10,
-    "ont": _ONT_R10,
-    "perfect": ReadModel(
-        length_model="gamma",
-        mean_length=10_000,
-        length_sd=4_000,
-        identity=1.0,
-        identity_sd=0.0,
-        max_identity=1.0,
-        substitutions=0.4,
-        insertions=0.3,
-        deletions=0.3,
-    ),
+_EVEN: dict[str, tuple[Any, ...]] = {  # the first attributes of `ReadModel`, in its order
+    "hifi": ("gamma", 14_000, 3_500, 0.9975, 0.0018, 0.9999, 0.20, 0.38, 0.42, 4.0, 0.3, 0.0005),
+    "clr": ("gamma", 9_000, 6_500, 0.87, 0.025, 0.93, 0.15, 0.55, 0.30, 0.5, 0.4, 0.01, 0.005),
+    "ont-r7": ("gamma", 7_000, 3_500, 0.815, 0.03, 0.9, 0.40, 0.20, 0.40, 1.0, 0.5, 0.005, 0.01, 0.2),
+    "ont-r9": ("lognormal", 10_000, 9_000, 0.91, 0.03, 0.97, 0.33, 0.22, 0.45, 1.5, 0.5, 0.01, 0.01, 0.3),
+    "ont-r10": _R10,
+    "ont": _R10,
+    "perfect": ("gamma", 10_000, 4_000, 1.0, 0.0, 1.0, 0.4, 0.3, 0.3),
+}
+
+PRESETS = {name: ReadModel(*values) for name, values in _EVEN.items()} | {
     "real-clr": ReadModel(
         length_model="gamma",
         mean_length=7900,

@@ -45,20 +45,13 @@ class SimulatedRead(NamedTuple):
 
 
 class Place(NamedTuple):
-    """An interval of a reference, and the strand that is read.
-
-    Attributes
-    ----------
-    reference : int
-        Its number.
-    start, end : int
-        0-based half-open; on a circular reference the end may exceed its length.
-    reverse : bool
-    """
+    """An interval of a reference, and the strand that is read."""
 
     reference: int
+    """Its number."""
     start: int
     end: int
+    """`start`, `end`: 0-based half-open; on a circular reference the end may exceed its length."""
     reverse: bool
 
 

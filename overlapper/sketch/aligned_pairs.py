@@ -61,31 +61,22 @@ NEEDED_BASES = _SKIP + _LENGTH + _SLACK
 
 @dataclasses.dataclass(frozen=True)
 class AlignedPairs:
-    """Both sets of pairs, the first one's rows first.
-
-    Attributes
-    ----------
-    reads : Reads
-    one, other : ndarray of int64, shape (pairs,)
-        Places of the samples, as `kernels.seeds.kmer_sample.sample` gives them.
-    from_all : int
-        Rows of the first set.
-    weights : ndarray of float64, shape (pairs,)
-        Bases of the read that was drawn, over the chance that a read of its length is drawn; 1 in the first
-        set.
-    room : ndarray of int64, shape (pairs,)
-        Bases that both reads have from the place on.
-    errors : ndarray of float64, shape (pairs,)
-        Summed error rates of both reads; NaN for unrelated ones.
-    """
+    """Both sets of pairs, the first one's rows first."""
 
     reads: Reads
     one: np.ndarray
     other: np.ndarray
+    """`one`, `other`: int64, shape (pairs,); places of the samples, as `kernels.seeds.kmer_sample.sample`
+    gives them."""
     from_all: int
+    """Rows of the first set."""
     weights: np.ndarray
+    """float64, shape (pairs,); bases of the read that was drawn, over the chance that a read of its length is
+    drawn; 1 in the first set."""
     room: np.ndarray
+    """int64, shape (pairs,); bases that both reads have from the place on."""
     errors: np.ndarray
+    """float64, shape (pairs,); summed error rates of both reads; NaN for unrelated ones."""
 
     @classmethod
     def draw(cls, reads: Reads, samples: Samples, k: int, most: int, threads: int) -> Self:

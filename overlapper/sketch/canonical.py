@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.io.read_store import ReadStore
 from overlapper.kernels.common.content_hash import content_hashes
-from overlapper.kernels.common.read_subsets import put_rows
+from overlapper.kernels.common.read_parts import put_rows
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.runtime.threads import even_ranges, for_each, map_in_order
 from overlapper.tables import Reads

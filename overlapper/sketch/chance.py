@@ -55,18 +55,12 @@ common: a few reads do not tell."""
 
 
 class Background(NamedTuple):
-    """Probabilities that two bases of unrelated reads are equal.
-
-    Attributes
-    ----------
-    base : float
-        b, of single bases.
-    kmer : float
-        c, of bases of k-mers.
-    """
+    """Probabilities that two bases of unrelated reads are equal."""
 
     base: float = EQUALLY_COMMON
+    """b, of single bases."""
     kmer: float = EQUALLY_COMMON
+    """c, of bases of k-mers."""
 
     @classmethod
     def of(cls, reads: Reads) -> Self:

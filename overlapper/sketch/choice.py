@@ -78,21 +78,15 @@ _LEAST_SHARE, _MOST_SHARED, _MOST_NEEDED = 1e-12, 0.99, 40
 
 
 class SharedKmers(NamedTuple):
-    """The distribution of the share of k-mers that two overlapping reads have in common.
-
-    Attributes
-    ----------
-    shares : tuple of tuple of float
-        For each k of `MEASURED`, the mean share of each of `PARTS` equal parts of the pairs, ascending.
-    chance : float
-        Probability that two bases are equal by chance; its k-th power is that of k-mers.
-    depth : float
-        Reads over a base of the genome, those over copies of it included.
-    """
+    """The distribution of the share of k-mers that two overlapping reads have in common."""
 
     shares: tuple[tuple[float, ...], ...]
+    """For each k of `MEASURED`, the mean share of each of `PARTS` equal parts of the
+    pairs, ascending."""
     chance: float = EQUALLY_COMMON
+    """Probability that two bases are equal by chance; its k-th power is that of k-mers."""
     depth: float = DEPTH
+    """Reads over a base of the genome, those over copies of it included."""
 
     @classmethod
     def assumed(cls, error_rate: float, chance: float = EQUALLY_COMMON) -> Self:

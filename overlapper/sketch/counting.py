@@ -32,25 +32,18 @@ Result = TypeVar("Result")
 
 @dataclasses.dataclass(frozen=True)
 class KmerCounts:
-    """The k-mers of a read set.
-
-    Attributes
-    ----------
-    spectrum : ndarray of int64, shape (most + 1,)
-        Distinct k-mers by multiplicity; the last entry holds all from ``most`` on.
-    column_offsets : ndarray of int64, shape (columns + 1,)
-        Where the occurrences of each kept k-mer start; k-mers ascend by hash.
-    occurrences : ndarray of int64
-        Occurrences of the kept k-mers, ascending within a k-mer: ``read << 32 | position << 1 | reverse``,
-        the position being the first base on the forward strand.
-    of_read : ndarray of int32, shape (reads,)
-        k-mers of each read that took part.
-    """
+    """The k-mers of a read set."""
 
     spectrum: np.ndarray
+    """int64, shape (most + 1,); distinct k-mers by multiplicity; the last entry holds all from ``most``
+    on."""
     column_offsets: np.ndarray
+    """int64, shape (columns + 1,); where the occurrences of each kept k-mer start; k-mers ascend by hash."""
     occurrences: np.ndarray
+    """int64; occurrences of the kept k-mers, ascending within a k-mer: ``read << 32 | position << 1 |
+    reverse``, the position being the first base on the forward strand."""
     of_read: np.ndarray
+    """int32, shape (reads,); k-mers of each read that took part."""
 
     def by_range(self, kernel: Callable[..., Result], *arguments: object, threads: int) -> list[Result]:
         """Return what a kernel returns for successive ranges of columns, one for each thread.

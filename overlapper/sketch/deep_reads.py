@@ -56,17 +56,12 @@ def unthinned(window: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class DeepReads:
-    """The deep reads of a set.
-
-    Attributes
-    ----------
-    deep : ndarray of bool, shape (reads,)
-    most : int
-        Largest multiplicity of a frequent minimizer that seeds in deep reads; 0 if none does.
-    """
+    """The deep reads of a set."""
 
     deep: np.ndarray
+    """bool, shape (reads,)."""
     most: int = 0
+    """Largest multiplicity of a frequent minimizer that seeds in deep reads; 0 if none does."""
 
     @classmethod
     def find(

@@ -56,43 +56,29 @@ _MOST_OF_PAIRS, _LARGEST_MEAN_OF_PAIRS = 32, 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Estimates:
-    """Coverage, error rate and genome size estimated from reads; NaN stands for unknown.
-
-    Attributes
-    ----------
-    coverage : float
-        Mean coverage of the genome by error-free and erroneous bases alike.
-    error_rate : float
-        Substituted, inserted and deleted bases per read base.
-    genome_size : float
-        Bases.
-    kmer_length : int
-        k that the coverage was derived at.
-    kmer_mean : float
-        Mean multiplicity of a correct k-mer of that length that the genome holds once.
-    survival : tuple of float
-        Share of k-mers without error, for k from ``kmer_length`` to 32.
-    spectrum : tuple of int
-        Distinct k-mers of that length among the samples by multiplicity; the last entry holds all from 1000
-        on.
-    samples : int
-        32-mers sampled.
-    pairs : int
-        Pairs of reads that the error rate was measured on.
-    unknown : str
-        Why a value is unknown; empty when none is.
-    """
+    """Coverage, error rate and genome size estimated from reads; NaN stands for unknown."""
 
     coverage: float
+    """Mean coverage of the genome by error-free and erroneous bases alike."""
     error_rate: float
+    """Substituted, inserted and deleted bases per read base."""
     genome_size: float
+    """Bases."""
     kmer_length: int
+    """k that the coverage was derived at."""
     kmer_mean: float
+    """Mean multiplicity of a correct k-mer of that length that the genome holds once."""
     survival: tuple[float, ...]
+    """Share of k-mers without error, for k from ``kmer_length`` to 32."""
     spectrum: tuple[int, ...]
+    """Distinct k-mers of that length among the samples by multiplicity; the last entry holds all from 1000
+    on."""
     samples: int
+    """32-mers sampled."""
     pairs: int
+    """Pairs of reads that the error rate was measured on."""
     unknown: str
+    """Why a value is unknown; empty when none is."""
 
     def kmer_survival(self, k: int) -> float:
         """Return the share of k-mers without error; NaN when unknown.

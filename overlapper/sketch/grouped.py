@@ -39,22 +39,15 @@ class SeedingMinimizers:
 
     These are not tandem (`kernels.seeds.seed_groups.is_tandem`), and occur at least twice and at most as
     often as the repeat limit, or in deep reads (`DeepReads`).
-
-    Attributes
-    ----------
-    occurrences : Occurrences
-    sketched : ndarray of int32, shape (reads,)
-        Minimizers of each read.
-    limit : int
-        Largest multiplicity of a seed.
-    counts : dict of str to int
-        Counts for the funnel.
     """
 
     occurrences: Occurrences
     sketched: np.ndarray
+    """int32, shape (reads,); minimizers of each read."""
     limit: int
+    """Largest multiplicity of a seed."""
     counts: dict[str, int]
+    """Counts for the funnel."""
 
     @classmethod
     def choose(
@@ -167,20 +160,13 @@ def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
 
 
 class _Share(NamedTuple):
-    """Buckets that are grouped one after the other.
-
-    Attributes
-    ----------
-    number : int
-        Of the share, and of the stretch of occurrences that it becomes.
-    buckets : range
-    place : int
-        Number of the first occurrence.
-    """
+    """Buckets that are grouped one after the other."""
 
     number: int
+    """Of the share, and of the stretch of occurrences that it becomes."""
     buckets: range
     place: int
+    """Number of the first occurrence."""
 
 
 @dataclasses.dataclass

@@ -23,15 +23,10 @@ _BLOCK_OVERLAPS = 1 << 16
 
 @dataclasses.dataclass(frozen=True)
 class LongRuns:
-    """The bases that are cut from runs of reads, and the way back from cut reads to the reads themselves.
-
-    Attributes
-    ----------
-    surplus : ndarray of int64, shape (n, 3)
-        Read, and start and end of what is cut from it, half open; by read and start.
-    """
+    """The bases that are cut from runs of reads, and the way back from cut reads to the reads themselves."""
 
     surplus: np.ndarray
+    """int64, shape (n, 3); read, and start and end of what is cut from it, half open; by read and start."""
 
     @classmethod
     def of(cls, reads: Reads, longest: int, threads: int) -> Self:

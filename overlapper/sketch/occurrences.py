@@ -20,18 +20,12 @@ Stretch = tuple[int, int]
 
 
 class OccurrenceLayout(NamedTuple):
-    """The layout of packed occurrences (`overlapper.kernels.seeds.occurrences`).
-
-    Attributes
-    ----------
-    width : int
-        Bytes of an occurrence.
-    position_bits : int
-        Bits of the position in the read.
-    """
+    """The layout of packed occurrences (`overlapper.kernels.seeds.occurrences`)."""
 
     width: int
+    """Bytes of an occurrence."""
     position_bits: int
+    """Bits of the position in the read."""
 
     @classmethod
     def choose(cls, lengths: np.ndarray) -> Self:
@@ -49,29 +43,19 @@ class OccurrenceLayout(NamedTuple):
 
 @dataclasses.dataclass
 class Occurrences:
-    """Occurrences of minimizers by hash, read and position; the last one of each hash is marked.
-
-    Attributes
-    ----------
-    packed : ndarray of uint8
-        Memory for as many as there may be, and spare bytes.
-    layout : OccurrenceLayout
-    stretches : list of tuple of int
-        Ranges of numbers that hold occurrences; others are empty.
-    block_bits : int
-        A block is ``2 ** block_bits`` word-aligned bases of the reads.
-    per_block : ndarray of int64, shape (stretches, blocks)
-        How many of each stretch are in each block.
-    memory : ReturnableMemory or None
-        That they lie in.
-    """
+    """Occurrences of minimizers by hash, read and position; the last one of each hash is marked."""
 
     packed: np.ndarray
+    """uint8; memory for as many as there may be, and spare bytes."""
     layout: OccurrenceLayout
     stretches: list[Stretch]
+    """Ranges of numbers that hold occurrences; others are empty."""
     block_bits: int
+    """A block is ``2 ** block_bits`` word-aligned bases of the reads."""
     per_block: np.ndarray
+    """int64, shape (stretches, blocks); how many of each stretch are in each block."""
     memory: ReturnableMemory | None = None
+    """That they lie in."""
 
     @classmethod
     def empty(

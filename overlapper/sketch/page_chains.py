@@ -151,32 +151,25 @@ def _block_bases(lengths: np.ndarray, threads: int) -> int:
 
 
 class PageChains(NamedTuple):
-    """The minimizers of all blocks of reads, by bucket, of a pass over ranges of buckets.
-
-    Attributes
-    ----------
-    pages : ndarray of uint64, shape (pages, PAGE)
-    previous_page : ndarray of int32, shape (pages,)
-    first_pages : ndarray of int64, shape (blocks,)
-        Where the pages of each block start; page numbers of a block count from there.
-    first_range : int
-        First range of the pass.
-    range_pages : list of int
-        Pages that each range of buckets has in each block, from its first page on.
-    memory : ReturnableMemory or None
-        Memory of the pages.
-    last_page : ndarray of int32, shape (blocks, buckets)
-    counts : ndarray of int64, shape (blocks, buckets)
-    """
+    """The minimizers of all blocks of reads, by bucket, of a pass over ranges of buckets."""
 
     pages: np.ndarray
+    """uint64, shape (pages, PAGE)."""
     previous_page: np.ndarray
+    """int32, shape (pages,)."""
     first_pages: np.ndarray
+    """int64, shape (blocks,); where the pages of each block start; page numbers of a block count from
+    there."""
     first_range: int
+    """First range of the pass."""
     range_pages: list[int]
+    """Pages that each range of buckets has in each block, from its first page on."""
     memory: ReturnableMemory | None
+    """Memory of the pages."""
     last_page: np.ndarray
+    """int32, shape (blocks, buckets)."""
     counts: np.ndarray
+    """int64, shape (blocks, buckets)."""
 
     @classmethod
     def of(

@@ -29,18 +29,12 @@ _ROUNDS = 40
 
 @dataclasses.dataclass(frozen=True)
 class Ploidy:
-    """The result of `ploidy`.
-
-    Attributes
-    ----------
-    depth : float
-        How often a k-mer occurs that the genome, all haplotypes together, holds once.
-    single : float
-        Of the distinct k-mers that it holds once or twice, the share of those that it holds once.
-    """
+    """The result of `ploidy`."""
 
     depth: float
+    """How often a k-mer occurs that the genome, all haplotypes together, holds once."""
     single: float
+    """Of the distinct k-mers that it holds once or twice, the share of those that it holds once."""
 
     @property
     def of_one_peak(self) -> float:

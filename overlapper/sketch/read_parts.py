@@ -28,19 +28,8 @@ def cut_out(
     """
     if reverse is None:
         reverse = np.zeros(len(read), bool)
-    words, word_offsets, unknown_start, unknown_end, unknown_offsets = read_parts.cut_out(
-        PackedReads.of(reads), read, start, end, reverse
-    )
-    return Reads(
-        lengths=end - start,
-        words=words,
-        word_offsets=word_offsets,
-        unknown_start=unknown_start,
-        unknown_end=unknown_end,
-        unknown_offsets=unknown_offsets,
-        name_bytes=np.empty(0, np.uint8),
-        name_offsets=np.zeros(len(read) + 1, np.int64),
-    )
+    columns = read_parts.cut_out(PackedReads.of(reads), read, start, end, reverse)
+    return Reads.without_names(end - start, *columns)
 
 
 def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray) -> Reads:

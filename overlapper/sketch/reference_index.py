@@ -27,19 +27,12 @@ LEAST_LIMIT = 10
 
 @dataclasses.dataclass(frozen=True)
 class ReferenceIndex:
-    """All minimizers of a reference.
-
-    Attributes
-    ----------
-    sketch : SketchParams
-    lookup : Lookup
-    limit : int
-        Places that a minimizer may have.
-    """
+    """All minimizers of a reference."""
 
     sketch: SketchParams
     lookup: Lookup
     limit: int
+    """Places that a minimizer may have."""
 
     @classmethod
     def build(cls, reference: Reads, sketch: SketchParams, hit_limit: int, threads: int) -> Self:

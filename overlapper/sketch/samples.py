@@ -17,24 +17,16 @@ _SPLITTERS, _LEAST_SORTED = 4096, 10_000
 
 @dataclasses.dataclass(frozen=True)
 class Samples:
-    """Samples of `kernels.seeds.kmer_sample`, sorted; equal ones are in the order of the reads.
-
-    Attributes
-    ----------
-    bases : ndarray of uint64, shape (n,)
-        The first base in the highest bits.
-    places : ndarray of int64, shape (n,)
-        As `kernels.seeds.kmer_sample.sample` gives them.
-    reads : ndarray of int64, shape (n,)
-        Read of each sample.
-    rooms : ndarray of int64, shape (n,)
-        Bases from the start of the sample to the end of its read, in its direction.
-    """
+    """Samples of `kernels.seeds.kmer_sample`, sorted; equal ones are in the order of the reads."""
 
     bases: np.ndarray
+    """uint64, shape (n,); the first base in the highest bits."""
     places: np.ndarray
+    """int64, shape (n,); as `kernels.seeds.kmer_sample.sample` gives them."""
     reads: np.ndarray
+    """int64, shape (n,); read of each sample."""
     rooms: np.ndarray
+    """int64, shape (n,); bases from the start of the sample to the end of its read, in its direction."""
 
     @classmethod
     def draw(cls, reads: Reads, wanted: int, threads: int) -> Self:

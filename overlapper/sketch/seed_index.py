@@ -15,30 +15,20 @@ from overlapper.tables import Reads, Seeding
 
 @dataclasses.dataclass(frozen=True)
 class SeedIndex:
-    """Occurrences of the minimizers that seed, of a read set or a tile of it.
-
-    Attributes
-    ----------
-    kmer_length : int
-    limit : int
-        Largest multiplicity of a seed.
-    lists : SeedLists
-        Occurrences, and their numbers by read.
-    list_starts : ndarray of int64, shape (reads + 1,)
-        Where the numbers of each read start.
-    seeding : Seeding
-        All seeding minimizers of the reads; an index of a whole read set holds their occurrences, in the same
-        order.
-    counts : dict of str to int
-        Counts for the funnel; those of the whole read set.
-    """
+    """Occurrences of the minimizers that seed, of a read set or a tile of it."""
 
     kmer_length: int
     limit: int
+    """Largest multiplicity of a seed."""
     lists: SeedLists
+    """Occurrences, and their numbers by read."""
     list_starts: np.ndarray
+    """int64, shape (reads + 1,); where the numbers of each read start."""
     seeding: Seeding
+    """All seeding minimizers of the reads; an index of a whole read set holds their occurrences, in the same
+    order."""
     counts: dict[str, int]
+    """Counts for the funnel; those of the whole read set."""
 
     @classmethod
     def build(cls, reads: Reads, sketch: SketchParams, threads: int) -> Self:

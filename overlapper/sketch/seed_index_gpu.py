@@ -54,20 +54,13 @@ def build(gpus: Gpus, reads: Reads, sketch: SketchParams, threads: int) -> SeedI
 
 
 class _Room(NamedTuple):
-    """Memory of a GPU for an index.
-
-    Attributes
-    ----------
-    arena : Arena
-    shares : int
-        In as many shares of the buckets minimizers are grouped, one after the other.
-    most : int
-        Minimizers that a share may have.
-    """
+    """Memory of a GPU for an index."""
 
     arena: Arena
     shares: int
+    """In as many shares of the buckets minimizers are grouped, one after the other."""
     most: int
+    """Minimizers that a share may have."""
 
 
 def _room_for(slot: Slot, reads: Reads, sketch: SketchParams) -> _Room | None:

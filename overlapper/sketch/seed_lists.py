@@ -41,17 +41,11 @@ class SeedLists(Protocol):
 
 
 class WholeLists(NamedTuple):
-    """`SeedLists` with all numbers in memory.
-
-    Attributes
-    ----------
-    occurrences : Occurrences
-    by_read : ndarray of uint32 or int64
-        The numbers.
-    """
+    """`SeedLists` with all numbers in memory."""
 
     occurrences: Occurrences
     by_read: np.ndarray
+    """uint32 or int64; the numbers."""
 
     def numbers(self, start: int, stop: int) -> np.ndarray:
         """As that of `SeedLists`."""

@@ -22,16 +22,10 @@ _MARGIN = 1 << 12
 
 
 class IndexColumns(NamedTuple):
-    """The columns of a seed index in the memory of a GPU: those of `SeedLists` and of `Seeding`.
-
-    Attributes
-    ----------
-    arena : Arena
-        That they lie in.
-    occurrences, by_read, sketched, marks, ranks, starts : DeviceArray
-    """
+    """The columns of a seed index in the memory of a GPU: those of `SeedLists` and of `Seeding`."""
 
     arena: Arena
+    """That they lie in."""
     occurrences: DeviceArray
     by_read: DeviceArray
     sketched: DeviceArray

@@ -32,28 +32,19 @@ _DISPERSION_PENALTY = 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class SpectrumFit:
-    """The genomic part of a spectrum.
-
-    Attributes
-    ----------
-    mean : float
-        Mean multiplicity of a k-mer that the genome holds once.
-    dispersion : float
-        Size of the negative binomial: variance = mean + mean**2 / dispersion.
-    kmers : float
-        Distinct k-mers of the genome, those included that no read shows.
-    lower, upper : int
-        Multiplicities that the fit used, both included.
-    occurrences : float
-        Error-free k-mers in the reads, repeats included.
-    """
+    """The genomic part of a spectrum."""
 
     mean: float
+    """Mean multiplicity of a k-mer that the genome holds once."""
     dispersion: float
+    """Size of the negative binomial: variance = mean + mean**2 / dispersion."""
     kmers: float
+    """Distinct k-mers of the genome, those included that no read shows."""
     lower: int
     upper: int
+    """`lower`, `upper`: multiplicities that the fit used, both included."""
     occurrences: float
+    """Error-free k-mers in the reads, repeats included."""
 
     def expected(self, multiplicities: np.ndarray) -> np.ndarray:
         """Return the expected number of k-mers of the genome with each multiplicity.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -29,19 +29,13 @@ _CODE_TABLE = CODE_OF_BYTE.tobytes()
 
 
 class Read(NamedTuple):
-    """One read of a table.
-
-    Attributes
-    ----------
-    name, sequence : str
-        The sequence is in upper case, N where a base is not ACGT.
-    qualities : ndarray of uint8, shape (bases,), optional
-        Phred qualities; None where the read has none.
-    """
+    """One read of a table."""
 
     name: str
     sequence: str
+    """`name`, `sequence`: the sequence is in upper case, N where a base is not ACGT."""
     qualities: np.ndarray | None
+    """uint8, shape (bases,); Phred qualities; None where the read has none."""
 
     def __repr__(self) -> str:
         bases = f"{self.sequence[:20]}..." if len(self.sequence) > 20 else self.sequence
@@ -140,33 +134,32 @@ class Reads(Table):
         table = cls.from_sequences(names, [""] * len(names))
         return dataclasses.replace(table, lengths=np.asarray(lengths, np.int64))
 
+    @classmethod
+    def without_names(
+        cls,
+        *columns: np.ndarray,
+        qualities: np.ndarray | None = None,
+        quality_offsets: np.ndarray | None = None,
+    ) -> Self:
+        """Build a table of all columns before the names, in their order, for code that needs no names."""
+        no_names = np.empty(0, np.uint8), np.zeros(len(columns[0]) + 1, np.int64)
+        values: list[Any] = [*columns, *no_names, qualities, quality_offsets]
+        return cls(*values)
+
     def heads(self) -> Self:
         """Return names and lengths alone (see `without_bases`), to be kept when the bases are freed."""
-        none = np.zeros_like(self.name_offsets)
-        return dataclasses.replace(
-            self,
-            words=np.empty(0, np.uint64),
-            word_offsets=none,
-            unknown_start=np.empty(0, np.int32),
-            unknown_end=np.empty(0, np.int32),
-            unknown_offsets=none,
-            qualities=None,
-            quality_offsets=None,
-            tag_bytes=None,
-            tag_offsets=None,
-        )
+        none, no_runs = np.zeros_like(self.name_offsets), np.empty(0, np.int32)
+        return type(self)(
+            self.lengths, np.empty(0, np.uint64), none, no_runs, no_runs, none,
+            self.name_bytes, self.name_offsets,
+        )  # fmt: skip
 
     def bases_alone(self) -> Self:
         """Return a view of the reads without names, qualities and tags."""
-        return dataclasses.replace(
-            self,
-            name_bytes=np.empty(0, np.uint8),
-            name_offsets=np.zeros(len(self) + 1, np.int64),
-            qualities=None,
-            quality_offsets=None,
-            tag_bytes=None,
-            tag_offsets=None,
-        )
+        return self.without_names(
+            self.lengths, self.words, self.word_offsets, self.unknown_start, self.unknown_end,
+            self.unknown_offsets,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Reads({counted(len(self), 'read')}, {counted(self.total_bases, 'base')})"

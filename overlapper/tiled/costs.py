@@ -20,6 +20,7 @@ import dataclasses
 import math
 from typing import Self
 
+from overlapper.candidates import registry
 from overlapper.params.stages import Params
 from overlapper.sketch.estimates import Estimates
 
@@ -40,64 +41,19 @@ ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9, "exact": 0.0}
 
 
 @dataclasses.dataclass(frozen=True)
-class FinderCosts:
-    """What the work of a finder takes in tiles, in seconds and bytes.
-
-    Attributes
-    ----------
-    sketch_base : float
-        To make the k-mers of a base.
-    seed : float
-        To group and store a k-mer that is looked at.
-    join : float
-        To read a seed into a tile; half as much again once, for its read.
-    hit : float
-        To find a hit and chain it.
-    disk_bytes : int
-        On disk, of a k-mer that is looked at, while seeds are written.
-    counted_bytes : int
-        In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once.
-    """
-
-    sketch_base: float
-    seed: float
-    join: float
-    hit: float
-    disk_bytes: int
-    counted_bytes: int = 0
-
-
-FINDER_COSTS = {
-    "dsoft": FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=8),
-    "spgemm": FinderCosts(
-        sketch_base=14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=8, counted_bytes=32
-    ),
-}
-
-
-@dataclasses.dataclass(frozen=True)
 class Workload:
-    """The amount of work of a run.
-
-    Attributes
-    ----------
-    bases, reads : int
-    looked_at : float
-        k-mers.
-    passes : int
-        Over all reads, beyond the first, to make k-mers.
-    blocks : int
-        Of reads.
-    estimates : Estimates
-        Of the reads.
-    """
+    """The amount of work of a run."""
 
     bases: int
     reads: int
     looked_at: float
+    """k-mers."""
     passes: int
+    """Over all reads, beyond the first, to make k-mers."""
     blocks: int
+    """Of reads."""
     estimates: Estimates
+    """Of the reads."""
 
     def seconds(self, params: Params, threads: int) -> float:
         """Return the expected wall-clock time; NaN where the reads do not tell their coverage.
@@ -108,9 +64,10 @@ class Workload:
         threads : int
             Of all workers together.
         """
-        costs, k, coverage = FINDER_COSTS[params.finder], params.sketch.kmer_length, self.estimates.coverage
+        finder, k = registry.finder(params.finder), params.sketch.kmer_length
+        costs, coverage = finder.COSTS, self.estimates.coverage
         intact = self.estimates.kmer_survival(k)
-        met = self.looked_at * self._density(params) * 2 / 4**k
+        met = self.looked_at * finder.density(params, self.bases, self.looked_at) * 2 / 4**k
         seeds = self.looked_at * (1 - (1 - min(1.0, CHANCE * intact)) * math.exp(-met))
         shared_bases = self.bases * coverage / 2
         hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2
@@ -131,20 +88,6 @@ class Workload:
         overlapping = dataclasses.replace(self.estimates, coverage=each, kmer_length=32, survival=(1.0,))
         pairs = self.reads * (self.reads - 1) // 2
         return pairs, dataclasses.replace(self, estimates=overlapping)
-
-    def _density(self, params: Params) -> float:
-        """Return how much denser k-mers that are looked at lie than they would among all.
-
-        A k-mer whose hash is the share u of all is a minimizer if no smaller one is within w of it, on either
-        side together: ``(1 - u)**(w - 1) (1 + (w - 1) u)``. The mean of its square over the square of its
-        mean is returned.
-        """
-        if params.finder == "spgemm":
-            return self.bases / self.looked_at
-        if params.finder != "dsoft":
-            raise NotImplementedError(f"how dense the k-mers of the finder {params.finder!r} lie")
-        w = params.sketch.window
-        return ((w + 1) / 2) ** 2 * (w * w / (2 * w - 1) - (w - 1) + (w - 1) ** 2 / (2 * w + 1))
 
 
 def spelled(seconds: float) -> str:

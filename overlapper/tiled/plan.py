@@ -24,7 +24,7 @@ from overlapper.params.stages import Params
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.messages import counted
 from overlapper.sketch.estimates import estimate
-from overlapper.tiled.costs import FINDER_COSTS, Workload, spelled
+from overlapper.tiled.costs import Workload, spelled
 
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20
@@ -40,23 +40,15 @@ TILES_A_WORKER = 2
 
 @dataclasses.dataclass(frozen=True)
 class Budget:
-    """What a run may take.
-
-    Attributes
-    ----------
-    memory : int
-        Bytes of main memory.
-    threads : int
-    workers : int
-        Processes that share the tiles, whose memory is that of each; 1 if there is none but this.
-    held : int
-        Bytes that others than tiles hold meanwhile.
-    """
+    """What a run may take."""
 
     memory: int
+    """Bytes of main memory."""
     threads: int
     workers: int = 1
+    """Processes that share the tiles, whose memory is that of each; 1 if there is none but this."""
     held: int = 0
+    """Bytes that others than tiles hold meanwhile."""
 
     @classmethod
     def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
@@ -161,7 +153,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, fewest_tiles(budget.workers))) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
-    passes = FINDER_COSTS[params.finder].counted_bytes * kmers // room
+    passes = seeded.COSTS.counted_bytes * kmers // room
     estimates = estimate(store.mapped(), budget.threads)
     workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
     return [
@@ -217,4 +209,6 @@ def _disk_of_run(bases: int, kmers: int, params: Params) -> int:
 def disk_bytes(bases: int, kmers: int, finder: str) -> int:
     """Return the bytes that reads and the seeds of a finder take on disk, at most."""
     reads = int(DISK_PER_BASE * bases)
-    return max(reads + int(MARKS_PER_BASE * bases) + FINDER_COSTS[finder].disk_bytes * kmers, 2 * reads)
+    return max(
+        reads + int(MARKS_PER_BASE * bases) + registry.finder(finder).COSTS.disk_bytes * kmers, 2 * reads
+    )

@@ -31,26 +31,17 @@ _Made = TypeVar("_Made")
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """The record of a stage: its name, facts and time.
-
-    Attributes
-    ----------
-    name : str
-    facts : dict
-        Counts and whatever else it found; JSON can hold them.
-    seconds : float
-        Wall-clock time that making it took, in whichever run that was.
-    kept : bool
-        Whether an earlier run made it.
-    folder : str
-        Name of the folder that holds the result, within that of the run; empty where none is kept.
-    """
+    """The record of a stage: its name, facts and time."""
 
     name: str
     facts: dict[str, Any]
+    """Counts and whatever else it found; JSON can hold them."""
     seconds: float
+    """Wall-clock time that making it took, in whichever run that was."""
     kept: bool
+    """Whether an earlier run made it."""
     folder: str
+    """Name of the folder that holds the result, within that of the run; empty where none is kept."""
 
 
 @functools.cache

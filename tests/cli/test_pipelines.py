@@ -37,7 +37,7 @@ def assert_contigs(folder, of_report):
     lengths = [len(line) for line in (folder / "contigs.fasta").read_text().splitlines() if line[0] != ">"]
     assert 27_000 < sum(lengths) < 31_000
     page = (of_report / "report.html").read_text()
-    assert "Longest contigs" in page and "Funnel" in page
+    assert "Longest contigs" in page and "Funnel" in page and "place on the contig, bases" in page
 
 
 @pytest.mark.slow

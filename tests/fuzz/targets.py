@@ -147,7 +147,7 @@ TARGETS = [
            mutated_json),
     Target("contigs of an assembly", "a/contigs.tsv", ("report a -o out.html",)),
     Target("reads on contigs", "a/contigs.noseq.gfa", ("report a -o out.html",)),
-    Target("bases in doubt", "a/contigs.doubt.bed", ("report a -o out.html",)),
+    Target("doubt of an assembly", "a/contigs.doubt.bed", ("report a -o out.html",)),
     Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
     Target("scores of contigs", "s.json", ("report {} -o out.html",), mutated_json),
     Target("scores of reads", "k.json", ("report {} -o out.html",), mutated_json),

@@ -47,7 +47,7 @@ def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 30):
     flags = rng.integers(0, 4, (2, len(texts))).astype(np.uint8)
     pairs = cpu.Pairs(number, number, flags[0], flags[1])
     gpu = GpuPairs(0, scheme, wanted, 3, arena_bytes)
-    found = gpu.submit(queries, targets, pairs).result()
+    found = gpu.submit(queries, targets, pairs, lambda found: found).result()
     gpu.pool.shutdown()
     rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, wanted)
     for name, field, column in zip(NAMES, found.fields, rows.T, strict=True):

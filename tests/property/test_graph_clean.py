@@ -15,7 +15,7 @@ from overlapper.graph.clean import (
     join_forked_ends,
     pop_bubbles,
 )
-from overlapper.graph.islands import drop_islands
+from overlapper.graph.own_sequence import drop_islands
 from overlapper.graph.regained import regain_tips
 from overlapper.tables import Overlaps
 from tests.graph_cases import edge_set, graph_of, graphs, overlaps_of

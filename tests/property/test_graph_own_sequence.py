@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import graph
-from overlapper.graph.islands import drop_islands
-from overlapper.graph.own_sequence import reads_in_tips_of_their_own
+from overlapper.graph.own_sequence import drop_islands, reads_in_tips_of_their_own
 from overlapper.tables import Overlaps
 from tests.graph_cases import (
     containing,

@@ -4,19 +4,13 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overlapper.extend import xdrop
 from overlapper.kernels.xdrop import xdrop as kernels
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
 from tests.read_sets import mutated, random_text, reads_of
 from tests.tries import tries
-from tests.unit.test_xdrop import candidates_of, extensions_by, pair_with_seed
-
-
-def extend(reads, candidates, params, threads=1):
-    return xdrop.extend(reads, candidates, params, threads)[0]
-
+from tests.unit.test_xdrop import candidates_of, extend, extensions_by, pair_with_seed
 
 SETTINGS = settings(
     max_examples=tries(60), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

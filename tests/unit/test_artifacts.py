@@ -8,9 +8,8 @@ import pytest
 
 from overlapper.errors import InputError, OutputError
 from overlapper.io import artifacts
-from overlapper.io.artifacts import RECORD, Finisher, finished, kept_or_made, writing
+from overlapper.io.artifacts import RECORD, Finisher, finished, kept_or_made, write_record, writing
 from overlapper.io.folders import MARK
-from overlapper.io.json_records import write_record
 
 
 def test_all_are_there_when_the_finisher_is_left(tmp_path):

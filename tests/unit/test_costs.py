@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.registry import FINDERS
 from overlapper.params.stages import Params, SketchParams
 from overlapper.sketch.estimates import Estimates
@@ -49,13 +50,8 @@ def test_density_of_minimizers_is_that_of_drawn_hashes(window):
     hashes = np.random.default_rng(1).random(200_000)
     smallest = sliding_window_view(hashes, window).argmin(axis=1) + np.arange(len(hashes) - window + 1)
     shares, _ = np.histogram(hashes[np.unique(smallest)], bins=200, range=(0, 1))
-    density = WORKLOAD._density(Params(sketch=SketchParams(window=window)))
+    density = DsoftFinder.density(Params(sketch=SketchParams(window=window)), 0, 0.0)
     assert density == pytest.approx((shares**2).mean() / shares.mean() ** 2, rel=0.05)
-
-
-def test_a_finder_whose_density_is_not_known_has_no_costs():
-    with pytest.raises(NotImplementedError, match="'other'"):
-        WORKLOAD._density(Params(finder="other"))
 
 
 def test_hits_by_chance_grow_with_the_square_of_the_reads_and_vanish_with_k():

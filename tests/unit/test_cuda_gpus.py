@@ -12,8 +12,7 @@ from overlapper.extend import batches
 from overlapper.extend.on_gpus import opening
 from overlapper.extend.registry import ON_GPUS
 from overlapper.gpu import gpus
-from overlapper.gpu.gpus import Gpus, Slot
-from overlapper.gpu.opening import Opening
+from overlapper.gpu.gpus import Gpus, Opening, Slot
 from overlapper.kernels.gact.gact import extend_candidates
 from overlapper.kernels.xdrop.xdrop import extend_seeds
 from overlapper.overlap import pipeline

@@ -80,7 +80,7 @@ def run(monkeypatch):
         number, flags = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), np.uint8)
         pairs = cpu.Pairs(number, number, flags, flags + 1)
         gpu = GpuPairs(0, SCHEME, wanted, 4)
-        found = gpu.submit(queries, targets, pairs).result(timeout=60)
+        found = gpu.submit(queries, targets, pairs, lambda found: found).result(timeout=60)
         gpu.pool.shutdown()
         return found, cpu.align_pairs(queries, targets, pairs, SCHEME, 32, wanted)
 

@@ -166,7 +166,7 @@ def test_a_memory_budget_that_is_too_small():
         layouts._phased(sequences, None, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
 
 
-@pytest.mark.parametrize(("copies", "said"), [(2, ""), (3, "contigs of 3.0 copies at a place")])
+@pytest.mark.parametrize(("copies", "said"), [(2, ""), (3, "contigs have 3.0 copies of each place")])
 def test_more_than_two_copies_are_said(copies, said):
     contigs = Reads.from_sequences(
         ["a"] * copies, [random_genome(400, seed).sequence(0) for seed in range(copies)]
@@ -174,5 +174,5 @@ def test_more_than_two_copies_are_said(copies, said):
     rows = [(number, 0, 400, 1, 1 + number % 2) for number in range(copies)]
     opposite = [(one, other, 400) for one in range(copies) for other in range(one + 1, copies)]
     made = Haplotypes.of(contigs_of(contigs, np.zeros(copies, bool)), phased(rows, opposite), 10.0)
-    assert made.decision().startswith("two haplotypes, 10 reads on a base of one")
-    assert said in made.decision() and ("copies at a place" in made.decision()) == bool(said)
+    assert made.decision().startswith("two haplotypes, each covered 10 times")
+    assert said in made.decision() and ("copies of each place" in made.decision()) == bool(said)

@@ -23,16 +23,6 @@ def test_columns(tmp_path):
         100, 10, 90, 0, 80]  # fmt: skip
 
 
-def test_blocks_join(tmp_path, monkeypatch):
-    path = tmp_path / "o.paf"
-    path.write_text("".join(LINE.replace("b\t", f"b{i % 7}\t") for i in range(50)))
-    whole = read_reported(str(path))
-    monkeypatch.setattr(sources, "BLOCK_BYTES", 100)
-    blocks = read_reported(str(path))
-    assert blocks.names == whole.names == ["a", *(f"b{i}" for i in range(7))]
-    assert blocks.target.tolist() == whole.target.tolist() == [1 + i % 7 for i in range(50)]
-
-
 def test_blank_lines_are_skipped(tmp_path):
     (tmp_path / "o.paf").write_text(f"\n{LINE}\n{LINE}\n")
     assert len(read_reported(str(tmp_path / "o.paf"))) == 2

@@ -81,9 +81,7 @@ def test_accurate_reads_are_seeded_by_a_sample():
     some = prepare(reads)
     assert every.kmers.sampled == 1.0
     assert some.kmers.sampled == pytest.approx(32 / 485, rel=0.2)
-    assert len(some.product.occurrences) == pytest.approx(
-        len(every.product.occurrences) * some.kmers.sampled, rel=0.2
-    )
+    assert len(some.occurrences) == pytest.approx(len(every.occurrences) * some.kmers.sampled, rel=0.2)
     pairs = [len(f.find(0, len(reads))) for f in (every, some)]
     assert 0.8 * pairs[0] < pairs[1] <= pairs[0]
 
@@ -108,4 +106,4 @@ def test_the_upper_bound_is_raised_where_reads_lie_in_repeats():
     raised = prepare(reads)
     plain = prepare(reads, coverage=19, error_rate=0.001)
     assert plain.kmers.upper < 60 < raised.kmers.upper <= 10 * plain.kmers.upper
-    assert len(raised.product.occurrences) > 1.2 * len(plain.product.occurrences)
+    assert len(raised.occurrences) > 1.2 * len(plain.occurrences)

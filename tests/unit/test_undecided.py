@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.assembly.undecided import Undecided
+from overlapper.assembly.undecided import find_in_doubt
 from overlapper.correction.doubt import bed
 from overlapper.kernels.seeds.surrounded_runs import FLANK
 from overlapper.tables import Reads
@@ -25,7 +25,7 @@ def named(sequences):
 
 def found(contigs, reads, circular=None, room=None):
     circular = np.zeros(len(contigs), bool) if circular is None else np.array(circular)
-    return Undecided.of(named(contigs), circular, named(reads), room, 1)
+    return find_in_doubt(named(contigs), circular, named(reads), room, 1)[0]
 
 
 def inner(made):

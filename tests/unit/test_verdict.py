@@ -73,7 +73,7 @@ def test_coverage_that_is_unknown_says_why():
 def test_depth_found_beside_depth_expected(depth, level):
     finding = of(estimates=KNOWN, **overlaps_with([depth] * 200))["Overlaps"]
     assert finding.level is level
-    assert finding.text.startswith(f"{depth} cover a base of a read, 30 are expected")
+    assert finding.text.startswith(f"{depth} cover each base of a read; by the coverage, 30 are expected")
     assert ("The others are" in finding.text) == (depth < 20)
 
 
@@ -84,7 +84,7 @@ def test_depth_found_beside_depth_expected(depth, level):
 def test_reads_used_and_bases_cut(used, cut, expected):
     found = of(assembled={"reads": 100, "reads used": used, "bases": 1000, "bases cut": cut})
     assert (found["Reads used"].level, found["Bases cut off"].level) == expected
-    assert f"{used} % are in contigs" in found["Reads used"].text
+    assert f"{used} % of them are in contigs" in found["Reads used"].text
     assert found["Bases cut off"].text.startswith(f"{cut} at ends")
 
 

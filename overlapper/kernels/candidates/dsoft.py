@@ -25,29 +25,20 @@ HEADER = 7
 
 
 class Bands(NamedTuple):
-    """Where hits of a pair are counted, and which counts are candidates.
-
-    Attributes
-    ----------
-    k : int
-        Bases of a hit.
-    band_bits : int
-        A band is ``2 ** band_bits`` wide.
-    min_bases : int
-        Least support of the first candidate of a pair on a strand.
-    drift : int
-        In thousandths of the overlap.
-    most_windows, min_share : int
-        Most candidates of a pair on a strand; least support of a further one, in percent of that of the
-        first.
-    """
+    """Where hits of a pair are counted, and which counts are candidates."""
 
     k: int
+    """Bases of a hit."""
     band_bits: int
+    """A band is ``2 ** band_bits`` wide."""
     min_bases: int
+    """Least support of the first candidate of a pair on a strand."""
     drift: int
+    """In thousandths of the overlap."""
     most_windows: int
     min_share: int
+    """`most_windows`, `min_share`: most candidates of a pair on a strand; least support of a further one, in
+    percent of that of the first."""
 
 
 @njit(nogil=True, cache=True)

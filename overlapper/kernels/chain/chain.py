@@ -26,17 +26,13 @@ AHEAD = 4
 
 
 class SeededReads(NamedTuple):
-    """What chains need of the reads: lengths and starts of their words, and columns of `Seeding`.
-
-    Attributes
-    ----------
-    lengths, word_offsets : ndarray of int64
-    sketched, marks, ranks, starts : ndarray
-        Its minimizers, its seeds, a bit a base, and counts of seeds.
-    """
+    """What chains need of the reads: lengths and starts of their words, and columns of `Seeding`."""
 
     lengths: np.ndarray
+    """`lengths`, `word_offsets`: int64."""
     sketched: np.ndarray
+    """`sketched`, `marks`, `ranks`, `starts`: its minimizers, its seeds, a bit a base, and counts of
+    seeds."""
     marks: np.ndarray
     word_offsets: np.ndarray
     ranks: np.ndarray

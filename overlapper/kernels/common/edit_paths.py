@@ -39,20 +39,14 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 class Matrix(NamedTuple):
-    """Memory for pairs of up to ``longest`` bases each.
-
-    Attributes
-    ----------
-    rows : ndarray of uint64
-        Which rows hold each code, a bit a row.
-    up, down : ndarray of uint64
-        Of every column, the rows whose cost lies above that of the row before, and below it.
-    longest : int
-    """
+    """Memory for pairs of up to ``longest`` bases each."""
 
     rows: np.ndarray
+    """uint64; which rows hold each code, a bit a row."""
     up: np.ndarray
     down: np.ndarray
+    """`up`, `down`: uint64; of every column, the rows whose cost lies above that of the row before, and below
+    it."""
     longest: int
 
 

@@ -69,3 +69,13 @@ def cut_out(reads, read, start, end, reverse):
             run_end[runs - 1] = j + 1
         unknown_offsets[i + 1] = runs
     return words, word_offsets, run_start[:runs], run_end[:runs], unknown_offsets
+
+
+@njit(nogil=True, cache=True)
+def put_rows(values, offsets, chosen, out):
+    """Copy rows of a ragged column one after the other to the front of ``out``."""
+    place = 0
+    for row in chosen:
+        for i in range(offsets[row], offsets[row + 1]):
+            out[place] = values[i]
+            place += 1

@@ -45,77 +45,56 @@ run, and of the last marker."""
 
 
 class Rules(NamedTuple):
-    """Parameters of the scores.
-
-    Attributes
-    ----------
-    k : int
-    least_run, sure_run : int
-        Fewest markers of a run that tells where a contig belongs, and of one that tells its haplotype.
-    slack : int
-        Distances of neighbours on contig and reference differ by so many bases, and 2 %, at most.
-    """
+    """Parameters of the scores."""
 
     k: int
     least_run: int
     sure_run: int
+    """`least_run`, `sure_run`: fewest markers of a run that tells where a contig belongs, and of one that
+    tells its haplotype."""
     slack: int
+    """Distances of neighbours on contig and reference differ by so many bases, and 2 %, at most."""
 
 
 class References(NamedTuple):
-    """The sequences that markers lie on.
-
-    Attributes
-    ----------
-    starts : ndarray of int64, shape (n + 1,)
-        Number of the first base of each sequence; bases of all sequences are numbered through.
-    circular : ndarray of bool, shape (n,)
-    haplotype : ndarray of int64, shape (n,)
-    """
+    """The sequences that markers lie on."""
 
     starts: np.ndarray
+    """int64, shape (n + 1,); number of the first base of each sequence; bases of all sequences are numbered
+    through."""
     circular: np.ndarray
+    """bool, shape (n,)."""
     haplotype: np.ndarray
+    """int64, shape (n,)."""
 
 
 class Slices(NamedTuple):
-    """The results of slices for a block of contigs.
-
-    Attributes
-    ----------
-    of_bin : ndarray of int64, shape (bins,)
-        The slice that hashes with these highest bits belong to.
-    bits : ndarray of uint64
-        A bit a k-mer of the contigs, by slice, then in the order of the contigs: whether it is a marker.
-    first_word : ndarray of int64, shape (slices,)
-        Where the bits of each slice start.
-    changes : ndarray of int64, shape (n, 2)
-        By slice: from which of its markers on, what code the markers have (`find_markers`).
-    first_change : ndarray of int64, shape (slices + 1,)
-    """
+    """The results of slices for a block of contigs."""
 
     of_bin: np.ndarray
+    """int64, shape (bins,); the slice that hashes with these highest bits belong to."""
     bits: np.ndarray
+    """uint64; a bit a k-mer of the contigs, by slice, then in the order of the contigs: whether it is a
+    marker."""
     first_word: np.ndarray
+    """int64, shape (slices,); where the bits of each slice start."""
     changes: np.ndarray
+    """int64, shape (n, 2); by slice: from which of its markers on, what code the markers have
+    (`find_markers`)."""
     first_change: np.ndarray
+    """int64, shape (slices + 1,)."""
 
 
 class _Places(NamedTuple):
-    """How far each slice is read.
-
-    Attributes
-    ----------
-    bit, marker, change : ndarray of int64, shape (slices,)
-        Numbers of the next k-mer, the next marker and the next change.
-    code : ndarray of int64, shape (slices,)
-        Of the last marker.
-    """
+    """How far each slice is read."""
 
     bit: np.ndarray
     marker: np.ndarray
     change: np.ndarray
+    """`bit`, `marker`, `change`: int64, shape (slices,); numbers of the next k-mer, the next marker and the
+    next change."""
     code: np.ndarray
+    """int64, shape (slices,); of the last marker."""
 
 
 @njit(nogil=True, cache=True)

@@ -25,43 +25,31 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Windows(NamedTuple):
-    """Intervals of the reference that reads come from, with some bases on either side.
-
-    Attributes
-    ----------
-    read, target : ndarray of int64, shape (n,)
-    start, end : ndarray of int64, shape (n,)
-        On the sequence, half open.
-    reverse : ndarray of bool, shape (n,)
-    first : ndarray of int64, shape (n + 1,)
-        Where the bases of each start in arrays of all of them.
-    """
+    """Intervals of the reference that reads come from, with some bases on either side."""
 
     read: np.ndarray
     target: np.ndarray
+    """`read`, `target`: int64, shape (n,)."""
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int64, shape (n,); on the sequence, half open."""
     reverse: np.ndarray
+    """bool, shape (n,)."""
     first: np.ndarray
+    """int64, shape (n + 1,); where the bases of each start in arrays of all of them."""
 
 
 class _Kmers(NamedTuple):
-    """Memory for the k-mers of a sequence.
-
-    Attributes
-    ----------
-    keys, heads : ndarray of int32, shape (slots,)
-        k-mers, by open addresses, and the last place of each that is alone; `_NONE` where there is none.
-    following : ndarray of int32, shape (bases,)
-        The place before of the same k-mer that is alone, or `_NONE`.
-    alone : ndarray of bool, shape (bases,)
-        Whether the k-mer that starts at a base has no other place near it.
-    """
+    """Memory for the k-mers of a sequence."""
 
     keys: np.ndarray
     heads: np.ndarray
+    """`keys`, `heads`: int32, shape (slots,); k-mers, by open addresses, and the last place of each that is
+    alone; `_NONE` where there is none."""
     following: np.ndarray
+    """int32, shape (bases,); the place before of the same k-mer that is alone, or `_NONE`."""
     alone: np.ndarray
+    """bool, shape (bases,); whether the k-mer that starts at a base has no other place near it."""
 
 
 @njit(nogil=True, cache=True)

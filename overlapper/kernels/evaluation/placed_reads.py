@@ -24,20 +24,14 @@ and wrong after."""
 
 
 class Sites(NamedTuple):
-    """Sites of a reference, by sequence and position.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (sequences + 1,)
-        Where those of each sequence start.
-    position : ndarray of int64, shape (n,)
-    others : ndarray of uint8, shape (n,)
-        A bit for each base that others have there.
-    """
+    """Sites of a reference, by sequence and position."""
 
     first: np.ndarray
+    """int64, shape (sequences + 1,); where those of each sequence start."""
     position: np.ndarray
+    """int64, shape (n,)."""
     others: np.ndarray
+    """uint8, shape (n,); a bit for each base that others have there."""
 
 
 @njit(nogil=True, cache=True)

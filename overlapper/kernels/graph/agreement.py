@@ -15,15 +15,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 class Placed(NamedTuple):
-    """Where reads lie on unitigs, and these; columns of `overlapper.correction.own_reads.OwnReads`.
-
-    Attributes
-    ----------
-    unitig, read, start, reverse, r_start, r_end : ndarray, shape (n,)
-    starts : ndarray of int64, shape (unitigs + 1,)
-        Number of the first base of each unitig, and how many bases there are.
-    circular : ndarray of bool, shape (unitigs,)
-    """
+    """Where reads lie on unitigs, and these; columns of `overlapper.correction.own_reads.OwnReads`."""
 
     unitig: np.ndarray
     read: np.ndarray
@@ -31,8 +23,11 @@ class Placed(NamedTuple):
     reverse: np.ndarray
     r_start: np.ndarray
     r_end: np.ndarray
+    """`unitig`, `read`, `start`, `reverse`, `r_start`, `r_end`: shape (n,)."""
     starts: np.ndarray
+    """int64, shape (unitigs + 1,); number of the first base of each unitig, and how many bases there are."""
     circular: np.ndarray
+    """bool, shape (unitigs,)."""
 
 
 @inner

@@ -1,4 +1,8 @@
-"""From dovetails to the ordered edges of an overlap graph. Definitions are in `overlapper.graph.build`."""
+"""Edges of an overlap graph: made of dovetails (`overlapper.graph.build`), and judged.
+
+Transitive edges are defined in `overlapper.graph.reduce`, forks in `overlapper.graph.forks`.
+The edges of node ``v`` are ``first[v]`` to ``first[v + 1]``; the reverse complement of a node is ``v ^ 1``.
+"""
 
 from __future__ import annotations
 
@@ -116,3 +120,72 @@ def longest_edge(first, overlap, v):
         if overlap[e] > overlap[longest]:
             longest = e
     return longest
+
+
+@njit(nogil=True, cache=True)
+def transitive_edges(first, target, length, fuzz, start, stop):
+    """Find edges that a path of two edges explains: R times R, masked by R (Gustavson, row by row).
+
+    Parameters
+    ----------
+    first, target, length : arrays of int
+        The graph; the edges of a node ascend by length, then by target.
+    fuzz : int
+        How much longer than the edge the path may be.
+    start, stop : int
+        Nodes to look at.
+
+    Returns
+    -------
+    ndarray of bool, shape (first[stop] - first[start],)
+        True where an edge of these nodes is transitive.
+    """
+    transitive = np.zeros(first[stop] - first[start], np.bool_)
+    edge_to = np.full(len(first) - 1, -1, np.int64)
+    for v in range(start, stop):
+        begin, end = first[v], first[v + 1]
+        if end - begin < 2:
+            continue
+        for e in range(begin, end):
+            edge_to[target[e]] = e
+        limit = length[end - 1] + fuzz
+        for e in range(begin, end):
+            w = target[e]
+            for f in range(first[w], first[w + 1]):
+                path = length[e] + length[f]
+                if path > limit:
+                    break
+                direct = edge_to[target[f]]
+                if direct > e and path <= length[direct] + fuzz:
+                    transitive[direct - first[start]] = True
+        for e in range(begin, end):
+            edge_to[target[e]] = -1
+    return transitive
+
+
+@njit(nogil=True, cache=True)
+def add_up(first, source, target, overlap, rows):
+    """Find edges that share as many bases, with one of another source, as the two that cross them.
+
+    Parameters
+    ----------
+    first, source, target, overlap : arrays of int
+        The graph.
+    rows : ndarray of int64, shape (n,)
+        The edges in question.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    found = np.zeros(len(rows), np.bool_)
+    for i in range(len(rows)):
+        v, back = source[rows[i]], target[rows[i]] ^ 1
+        longest = longest_edge(first, overlap, v)
+        surplus = overlap[longest] - overlap[rows[i]]
+        for e in range(first[back], first[back + 1]):
+            u = target[e] ^ 1
+            for f in range(first[u], first[u + 1]):
+                if u != v and target[f] == target[longest] and overlap[f] - overlap[e] == surplus:
+                    found[i] = True
+    return found

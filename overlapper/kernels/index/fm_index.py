@@ -53,32 +53,22 @@ _HALF_WORD = np.uint64(32)
 
 
 class FmIndex(NamedTuple):
-    """The arrays of an index; m segments, N rows.
-
-    Attributes
-    ----------
-    bins : ndarray of uint64, shape (bins, 4)
-        BWT and counts.
-    borders : ndarray of int64, shape (2 m, 2)
-        Rows whose suffix starts a segment, ascending, and where that suffix starts.
-    samples : ndarray of uint32 or int64, shape (ceil(N / 2 ** sample_shift),)
-        Suffix array of every ``2 ** sample_shift``-th row.
-    table : ndarray of uint32 or int64, shape (4 ** kmer_length, 2)
-        First row and end of the rows of every k-mer, by rank.
-    text : ndarray of uint64
-        The forward strand packed as in `overlapper.tables.Reads`, ``$`` as 0.
-    segments : ndarray of int64, shape (m + 1, 2)
-        Where segments start in the forward strand, and what turns a position there into one in the text; the
-        last row is (H, 0).
-    sample_shift, kmer_length : int
-    """
+    """The arrays of an index; m segments, N rows."""
 
     bins: np.ndarray
+    """uint64, shape (bins, 4); BWT and counts."""
     borders: np.ndarray
+    """int64, shape (2 m, 2); rows whose suffix starts a segment, ascending, and where that suffix starts."""
     samples: np.ndarray
+    """uint32 or int64, shape (ceil(N / 2 ** sample_shift),); suffix array of every ``2 ** sample_shift``-th
+    row."""
     table: np.ndarray
+    """uint32 or int64, shape (4 ** kmer_length, 2); first row and end of the rows of every k-mer, by rank."""
     text: np.ndarray
+    """uint64; the forward strand packed as in `overlapper.tables.Reads`, ``$`` as 0."""
     segments: np.ndarray
+    """int64, shape (m + 1, 2); where segments start in the forward strand, and what turns a position there
+    into one in the text; the last row is (H, 0)."""
     sample_shift: int
     kmer_length: int
 

@@ -31,25 +31,19 @@ _WORD_BASES = 32
 
 
 class Classes(NamedTuple):
-    """Which class a pair belongs to: that of the first family that holds it.
-
-    Attributes
-    ----------
-    of_length : ndarray of int16, shape (families, lengths)
-        By bases of the query, those of longer ones being the last one; -1 where the family does not hold it.
-    longest_shorter, longest_target : ndarray of int64, shape (families,)
-        Bases of the shorter sequence and of the target, at most.
-    known_only : ndarray of bool, shape (families,)
-        Whether sequences with N are not held.
-    total : int
-        Number of classes, `EMPTY` among them.
-    """
+    """Which class a pair belongs to: that of the first family that holds it."""
 
     of_length: np.ndarray
+    """int16, shape (families, lengths); by bases of the query, those of longer ones being the last one; -1
+    where the family does not hold it."""
     longest_shorter: np.ndarray
     longest_target: np.ndarray
+    """`longest_shorter`, `longest_target`: int64, shape (families,); bases of the shorter sequence and of the
+    target, at most."""
     known_only: np.ndarray
+    """bool, shape (families,); whether sequences with N are not held."""
     total: int
+    """Number of classes, `EMPTY` among them."""
 
 
 class Extent(NamedTuple):
@@ -68,21 +62,15 @@ class Extent(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Pairs as the device takes them, in one block of bytes.
-
-    Attributes
-    ----------
-    words : uint64, shape (words,)
-        Bases, two bits each.
-    unknown : uint32, shape (words,) or (0,)
-        A bit a base, set where it is N; empty if there are none.
-    numbers : int32, shape (5, pairs)
-        Rows as named above. `ORDER` has the pairs by class, of a class those with the longest targets first.
-    """
+    """Pairs as the device takes them, in one block of bytes."""
 
     words: Any
+    """uint64, shape (words,); bases, two bits each."""
     unknown: Any
+    """uint32, shape (words,) or (0,); a bit a base, set where it is N; empty if there are none."""
     numbers: Any
+    """int32, shape (5, pairs); rows as named above. `ORDER` has the pairs by class, of a class those with the
+    longest targets first."""
 
 
 def bytes_of(extent: Extent) -> int:

@@ -144,21 +144,14 @@ def select_marked(words, marks, k, begin, end, found, found_pos):
 
 
 class Part(NamedTuple):
-    """Which k-mers of reads count.
-
-    Attributes
-    ----------
-    begin, end : int
-        Their first bases are in ``[begin, end)``.
-    k : int
-    marks : ndarray of uint32, shape (words,)
-        A bit for the first base of each k-mer that counts; empty where all do.
-    """
+    """Which k-mers of reads count."""
 
     begin: int
     end: int
+    """`begin`, `end`: their first bases are in ``[begin, end)``."""
     k: int
     marks: np.ndarray
+    """uint32, shape (words,); a bit for the first base of each k-mer that counts; empty where all do."""
 
 
 @njit(nogil=True, cache=True)

@@ -23,27 +23,21 @@ _FIRST_ROOM = 1 << 10
 
 
 class PieceColumns(NamedTuple):
-    """Pieces that sequences are cut into, by place, and where to look for them.
-
-    Attributes
-    ----------
-    start : ndarray of int64, shape (n,)
-        Place of the first base.
-    length : ndarray of int64, shape (n,)
-    first_site, behind_sites : ndarray of int64, shape (n,)
-        First base of the first site, and the one behind the last site; equal in pieces without sites.
-    of_bin : ndarray of int64, shape (bins,)
-        The piece that the first base of each bin is in, for the bins of all sequences.
-    first_bin : ndarray of int64, shape (sequences + 1,)
-        Where the bins of each sequence start.
-    """
+    """Pieces that sequences are cut into, by place, and where to look for them."""
 
     start: np.ndarray
+    """int64, shape (n,); place of the first base."""
     length: np.ndarray
+    """int64, shape (n,)."""
     first_site: np.ndarray
     behind_sites: np.ndarray
+    """`first_site`, `behind_sites`: int64, shape (n,); first base of the first site, and the one behind the
+    last site; equal in pieces without sites."""
     of_bin: np.ndarray
+    """int64, shape (bins,); the piece that the first base of each bin is in, for the bins of all
+    sequences."""
     first_bin: np.ndarray
+    """int64, shape (sequences + 1,); where the bins of each sequence start."""
 
 
 @inner

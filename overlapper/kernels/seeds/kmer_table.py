@@ -32,26 +32,19 @@ _HALF = np.uint64(32)
 
 
 class Spans(NamedTuple):
-    """Runs of known bases, or parts of them, of packed sequences.
-
-    Attributes
-    ----------
-    words : ndarray of uint64
-    first_word : ndarray of int64, shape (n,)
-        Where the sequence of a span starts.
-    start, stop : ndarray of int64, shape (n,)
-        Bases of the sequence, half open.
-    place : ndarray of int64, shape (n,)
-        What the first base is numbered as; the following ones count from there.
-    sequence : ndarray of int64, shape (n,)
-    """
+    """Runs of known bases, or parts of them, of packed sequences."""
 
     words: np.ndarray
+    """uint64."""
     first_word: np.ndarray
+    """int64, shape (n,); where the sequence of a span starts."""
     start: np.ndarray
     stop: np.ndarray
+    """`start`, `stop`: int64, shape (n,); bases of the sequence, half open."""
     place: np.ndarray
+    """int64, shape (n,); what the first base is numbered as; the following ones count from there."""
     sequence: np.ndarray
+    """int64, shape (n,)."""
 
 
 @njit(nogil=True, cache=True)

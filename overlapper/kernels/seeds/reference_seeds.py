@@ -34,24 +34,18 @@ _X_MASK = (1 << X_BITS) - 1
 
 
 class Lookup(NamedTuple):
-    """Minimizers of a reference.
-
-    Attributes
-    ----------
-    entries : ndarray of uint64, shape (n,)
-    slots : ndarray of int64, shape (2 ** (bucket_bits + slot_bits) + 1,)
-        Where the entries of every slot start.
-    bucket_bits, base_bits, rest_bits, slot_bits : int
-        How many bits of a hash are the bucket, of an entry the base number and the rest, and of the rest the
-        slot.
-    """
+    """Minimizers of a reference."""
 
     entries: np.ndarray
+    """uint64, shape (n,)."""
     slots: np.ndarray
+    """int64, shape (2 ** (bucket_bits + slot_bits) + 1,); where the entries of every slot start."""
     bucket_bits: int
     base_bits: int
     rest_bits: int
     slot_bits: int
+    """`bucket_bits`, `base_bits`, `rest_bits`, `slot_bits`: how many bits of a hash are the bucket, of an
+    entry the base number and the rest, and of the rest the slot."""
 
 
 @njit(nogil=True, cache=True)

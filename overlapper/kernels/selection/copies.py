@@ -16,32 +16,23 @@ _NUMBER = np.int64((1 << _NUMBER_BITS) - 1)
 
 
 class Pileups(NamedTuple):
-    """The overlaps of every read, and the differences of every overlap.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (reads + 1,)
-        Where the overlaps of each read start.
-    row : ndarray of int64
-        An overlap.
-    side : ndarray of uint8
-        0 where the read is its query, 1 for the target.
-    start, end : ndarray of int32
-        Its interval on the read.
-    offsets : ndarray of int64
-        Where the differences of each overlap start.
-    place : ndarray of int32, shape (differences, 2)
-    other : ndarray of uint8, shape (differences, 2)
-    """
+    """The overlaps of every read, and the differences of every overlap."""
 
     first: np.ndarray
+    """int64, shape (reads + 1,); where the overlaps of each read start."""
     row: np.ndarray
+    """int64; an overlap."""
     side: np.ndarray
+    """uint8; 0 where the read is its query, 1 for the target."""
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int32; its interval on the read."""
     offsets: np.ndarray
+    """int64; where the differences of each overlap start."""
     place: np.ndarray
+    """int32, shape (differences, 2)."""
     other: np.ndarray
+    """uint8, shape (differences, 2)."""
 
 
 @njit(nogil=True, cache=True)

@@ -27,22 +27,16 @@ READ_PLACE, READ_OTHER = 0, 1
 
 
 class Strand(NamedTuple):
-    """A read on one of its strands.
-
-    Attributes
-    ----------
-    words : ndarray of uint64
-        Of all reads.
-    first : int
-        Where its bases start, counted through the words.
-    length : int
-    reverse : bool
-    """
+    """A read on one of its strands."""
 
     words: np.ndarray
+    """uint64; of all reads."""
     first: np.int64
+    """int; where its bases start, counted through the words."""
     length: np.int64
+    """int."""
     reverse: np.bool_
+    """bool."""
 
 
 @njit(nogil=True, cache=True)

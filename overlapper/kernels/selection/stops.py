@@ -27,25 +27,17 @@ RARER = 8
 
 
 class Evidence(NamedTuple):
-    """What stops are judged by.
-
-    Attributes
-    ----------
-    stops, crossings : arrays
-        As `accumulate` leaves them.
-    many : int
-        Stops at a place that nothing crosses, from which on the read is bad there.
-    few : int
-        Overlaps at a place that are too few to tell.
-    typical : int
-        Median number of crossings of a stretch.
-    """
+    """What stops are judged by."""
 
     stops: np.ndarray
     crossings: np.ndarray
+    """`stops`, `crossings`: arrays; as `accumulate` leaves them."""
     many: int
+    """Stops at a place that nothing crosses, from which on the read is bad there."""
     few: int
+    """Overlaps at a place that are too few to tell."""
     typical: int
+    """Median number of crossings of a stretch."""
 
 
 @always_inline

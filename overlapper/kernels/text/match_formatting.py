@@ -25,26 +25,20 @@ _NEWLINE = 10
 
 
 class MatchRows(NamedTuple):
-    """Matches whose place is a sequence and a position there, all of shape (n,).
-
-    Attributes
-    ----------
-    query : ndarray of int32
-    q_start : ndarray of int64
-    target : ndarray of int32
-        Sequence of the text.
-    t_start : ndarray of int64
-        First base on its forward strand.
-    length : ndarray of int32
-    reverse : ndarray of bool
-    """
+    """Matches whose place is a sequence and a position there, all of shape (n,)."""
 
     query: np.ndarray
+    """int32."""
     q_start: np.ndarray
+    """int64."""
     target: np.ndarray
+    """int32; sequence of the text."""
     t_start: np.ndarray
+    """int64; first base on its forward strand."""
     length: np.ndarray
+    """int32."""
     reverse: np.ndarray
+    """bool."""
 
 
 @njit(nogil=True, cache=True)

@@ -70,22 +70,16 @@ INTEGERS = (
 
 
 class Rows(NamedTuple):
-    """Room for rows.
-
-    Attributes
-    ----------
-    integers : ndarray of int32, shape (len(INTEGERS), n)
-    divergence : ndarray of float32, shape (n,)
-    cigar : ndarray of uint32
-        An operation for every two bytes of text, or none if no line has a CIGAR.
-    cigar_offsets : ndarray of int64, shape (n + 1,)
-        Starts with 0.
-    """
+    """Room for rows."""
 
     integers: np.ndarray
+    """int32, shape (len(INTEGERS), n)."""
     divergence: np.ndarray
+    """float32, shape (n,)."""
     cigar: np.ndarray
+    """uint32; an operation for every two bytes of text, or none if no line has a CIGAR."""
     cigar_offsets: np.ndarray
+    """int64, shape (n + 1,); starts with 0."""
 
 
 class NameIndex(NamedTuple):

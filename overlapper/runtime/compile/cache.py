@@ -55,15 +55,11 @@ class KernelCache(caching._Cache):
     Parameters
     ----------
     function : callable
-
-    Attributes
-    ----------
-    prepare : callable
-        ``prepare(target_context)`` is called before a kernel is loaded: numba registers all that it can
-        translate. Commands do without (`overlapper.runtime.compile.startup`).
     """
 
     prepare: Callable[[Any], None] = staticmethod(lambda target_context: target_context.refresh())
+    """``prepare(target_context)`` is called before a kernel is loaded: numba registers all that it can
+    translate. Commands do without (`overlapper.runtime.compile.startup`)."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function, self._is_enabled = function, True

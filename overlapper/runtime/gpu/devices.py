@@ -19,24 +19,16 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-    """A processor that extensions can run on.
-
-    Attributes
-    ----------
-    name : str
-        As ``--device`` takes it: ``cpu``, ``cuda:0``, ...
-    model : str
-        What it is.
-    memory : int
-        Bytes of its own memory; 0 for the CPU.
-    problem : str
-        Why it cannot be used; empty if it can.
-    """
+    """A processor that extensions can run on."""
 
     name: str
+    """As ``--device`` takes it: ``cpu``, ``cuda:0``, ..."""
     model: str
+    """What it is."""
     memory: int = 0
+    """Bytes of its own memory; 0 for the CPU."""
     problem: str = ""
+    """Why it cannot be used; empty if it can."""
 
     def __str__(self) -> str:
         return f"{self.name} ({self.model})"

@@ -44,21 +44,13 @@ class CudaError(RuntimeError):
 
 
 class Properties(NamedTuple):
-    """Name, memory and other properties of a GPU.
-
-    Attributes
-    ----------
-    name : str
-    capability : (int, int)
-        Its compute capability.
-    memory : int
-        In bytes.
-    multiprocessors : int
-    """
+    """Name, memory and other properties of a GPU."""
 
     name: str
     capability: tuple[int, int]
+    """Its compute capability."""
     memory: int
+    """In bytes."""
     multiprocessors: int
 
 

@@ -29,28 +29,23 @@ _kernel = partial(named, "candidates.dsoft_kernels")
 
 
 class Found(NamedTuple):
-    """Candidates in device memory: by query, target, strand, the best first.
-
-    Attributes
-    ----------
-    query, target : device array of int32, shape (n,)
-    reverse : device array of bool, shape (n,)
-    heads : device array of int32, shape (n, HEAD)
-        Of each candidate, as the CPU's columns of these names: query_pos, target_pos, seeds, span.
-    hit_starts : device array of int64, shape (n,)
-        Where the seeds of each candidate start.
-    hit_counts : device array of int32, shape (n,)
-    hit_query_pos, hit_target_pos : device array of int32
-    """
+    """Candidates in device memory: by query, target, strand, the best first."""
 
     query: Any
     target: Any
+    """`query`, `target`: device array of int32, shape (n,)."""
     reverse: Any
+    """device array of bool, shape (n,)."""
     heads: Any
+    """Device array of int32, shape (n, HEAD); of each candidate, as the CPU's columns of these names:
+    query_pos, target_pos, seeds, span."""
     hit_starts: Any
+    """Device array of int64, shape (n,); where the seeds of each candidate start."""
     hit_counts: Any
+    """device array of int32, shape (n,)."""
     hit_query_pos: Any
     hit_target_pos: Any
+    """`hit_query_pos`, `hit_target_pos`: device array of int32."""
 
 
 def find_candidates(

@@ -32,22 +32,16 @@ class Room(NamedTuple):
 
 
 class Chained(NamedTuple):
-    """Chains that are kept, in host memory.
-
-    Attributes
-    ----------
-    pairs : ndarray of int32, shape (kept, PAIR)
-    rows : ndarray of int32, shape (kept, COLUMNS)
-        By candidate, as the CPU's `chain_candidates` has them.
-    n_candidates, n_few, n_disagree : int
-        How many candidates there were, and chains dropped, as there.
-    """
+    """Chains that are kept, in host memory."""
 
     pairs: np.ndarray
+    """int32, shape (kept, PAIR)."""
     rows: np.ndarray
+    """int32, shape (kept, COLUMNS); by candidate, as the CPU's `chain_candidates` has them."""
     n_candidates: int = 0
     n_few: int = 0
     n_disagree: int = 0
+    """`n_candidates`, `n_few`, `n_disagree`: how many candidates there were, and chains dropped, as there."""
 
 
 def chain_candidates(

@@ -29,26 +29,18 @@ class DeviceColumns(NamedTuple):
 
 
 class DeviceReads(NamedTuple):
-    """Reads in device memory.
-
-    Attributes
-    ----------
-    host : PackedReads
-        The same reads, where they came from.
-    words : device array of uint32
-        Bases packed two bits each, 16 to a word; each read starts on an even word.
-    unknown : device array of uint32
-        One bit a base, 32 to a word, set where the base is not ACGT.
-    word_offsets : device array of int64, shape (n + 1,)
-        Where reads start, in words of 32 bases.
-    lengths : device array of int64, shape (n,)
-    """
+    """Reads in device memory."""
 
     host: PackedReads
+    """The same reads, where they came from."""
     words: Any
+    """Device array of uint32; bases packed two bits each, 16 to a word; each read starts on an even word."""
     unknown: Any
+    """Device array of uint32; one bit a base, 32 to a word, set where the base is not ACGT."""
     word_offsets: Any
+    """Device array of int64, shape (n + 1,); where reads start, in words of 32 bases."""
     lengths: Any
+    """device array of int64, shape (n,)."""
 
     @property
     def columns(self) -> DeviceColumns:

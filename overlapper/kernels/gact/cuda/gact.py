@@ -45,24 +45,17 @@ class Scheme(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """Alignments.
-
-    Attributes
-    ----------
-    rows : ndarray of int64, shape (n, 7)
-        Query start and end, target start and end (on the query's strand), score, equal pairs, columns.
-    cigar : ndarray of uint32
-        Runs along the query, in BAM's packing.
-    cigar_offsets : ndarray of int64, shape (n + 1,)
-        Where the runs of each alignment start.
-    tiles : int
-        Tiles that they took.
-    """
+    """Alignments."""
 
     rows: np.ndarray
+    """int64, shape (n, 7); query start and end, target start and end (on the query's strand), score, equal
+    pairs, columns."""
     cigar: np.ndarray
+    """uint32; runs along the query, in BAM's packing."""
     cigar_offsets: np.ndarray
+    """int64, shape (n + 1,); where the runs of each alignment start."""
     tiles: int
+    """Tiles that they took."""
 
 
 def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:

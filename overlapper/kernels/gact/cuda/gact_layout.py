@@ -17,25 +17,17 @@ BASE_PLANES = 3
 
 
 class TileScores(NamedTuple):
-    """Scores as a tile uses them, none negative.
-
-    Attributes
-    ----------
-    equal, unequal : int
-        ``s - 2g`` of an equal pair and an unequal one.
-    edge : int
-        ``-g``: what x and y are on the edge.
-    opening : int
-        ``o``, what opening a gap costs; 0 when gaps are linear.
-    substitutes : int
-        Ones if an unequal pair can score as high as two gaps of a base, else 0.
-    """
+    """Scores as a tile uses them, none negative."""
 
     equal: int
     unequal: int
+    """`equal`, `unequal`: ``s - 2g`` of an equal pair and an unequal one."""
     edge: int
+    """``-g``: what x and y are on the edge."""
     opening: int
+    """``o``, what opening a gap costs; 0 when gaps are linear."""
     substitutes: int
+    """Ones if an unequal pair can score as high as two gaps of a base, else 0."""
 
 
 def tile_scores(match: int, mismatch: int, gap_open: int, gap_extend: int) -> TileScores:

@@ -20,37 +20,25 @@ ALIGNMENT = 256
 
 
 class DeviceQueries(NamedTuple):
-    """Segments of reads in device memory, in the order that kernels take them.
-
-    Attributes
-    ----------
-    words : device array of uint64
-        Packed reads.
-    packed_starts, lengths : device array of int64, shape (n,)
-        First base in ``words`` and bases of each segment.
-    """
+    """Segments of reads in device memory, in the order that kernels take them."""
 
     words: Any
+    """Device array of uint64; packed reads."""
     packed_starts: Any
     lengths: Any
+    """`packed_starts`, `lengths`: device array of int64, shape (n,); first base in ``words`` and bases of
+    each segment."""
 
 
 class Batch(NamedTuple):
-    """Segments of reads that are searched together.
-
-    Attributes
-    ----------
-    queries : DeviceQueries
-    lengths : ndarray of int64, shape (n,)
-        Of the segments, in host memory.
-    reads, starts : device array of int64, shape (n,)
-        Read that each segment lies on, and where.
-    """
+    """Segments of reads that are searched together."""
 
     queries: DeviceQueries
     lengths: np.ndarray
+    """int64, shape (n,); of the segments, in host memory."""
     reads: Any
     starts: Any
+    """`reads`, `starts`: device array of int64, shape (n,); read that each segment lies on, and where."""
 
 
 def index_bytes(fm: FmIndex) -> int:

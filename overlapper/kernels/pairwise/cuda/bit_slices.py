@@ -16,29 +16,21 @@ from numba import cuda, uint32
 
 
 class Arithmetic(NamedTuple):
-    """Device functions for numbers of so many bits.
-
-    Attributes
-    ----------
-    add : function of (result, a, b)
-    subtract : function of (result, a, b)
-        Returns a mask of the numbers for which ``a < b``; their results are wrong.
-    less : function of (a, b)
-        Returns a mask of the numbers for which ``a < b``.
-    choose : function of (result, mask, a, b)
-        Takes ``a`` where the mask is set, else ``b``.
-    keep : function of (a, mask)
-        Sets to 0 where the mask is not set.
-    spread : function of (result, number)
-        Sets all 32 numbers to the same one.
-    """
+    """Device functions for numbers of so many bits."""
 
     add: Any
+    """function of (result, a, b)."""
     subtract: Any
+    """Function of (result, a, b); returns a mask of the numbers for which ``a < b``; their results are
+    wrong."""
     less: Any
+    """Function of (a, b); returns a mask of the numbers for which ``a < b``."""
     choose: Any
+    """Function of (result, mask, a, b); takes ``a`` where the mask is set, else ``b``."""
     keep: Any
+    """Function of (a, mask); sets to 0 where the mask is not set."""
     spread: Any
+    """Function of (result, number); sets all 32 numbers to the same one."""
 
 
 def arithmetic(bits: int) -> Arithmetic:

@@ -42,27 +42,19 @@ class Layout(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Minimizers in device memory, those of a hash together.
-
-    Attributes
-    ----------
-    layout : Layout
-    keys, places : device array of uint64, shape (n,)
-        By key, then by place.
-    ranks : device array of int64, shape (n + 1,)
-        Groups that start before each minimizer.
-    starts : device array of int64, shape (groups,)
-        Where each group starts.
-    kept : device array of int32, shape (groups,)
-        1 for groups that occur at least twice and are not tandem, else 0.
-    """
+    """Minimizers in device memory, those of a hash together."""
 
     layout: Layout
     keys: Any
     places: Any
+    """`keys`, `places`: device array of uint64, shape (n,); by key, then by place."""
     ranks: Any
+    """Device array of int64, shape (n + 1,); groups that start before each minimizer."""
     starts: Any
+    """Device array of int64, shape (groups,); where each group starts."""
     kept: Any
+    """Device array of int32, shape (groups,); 1 for groups that occur at least twice and are not tandem, else
+    0."""
 
 
 def room_for(minimizers: int, bases: int, shares: int) -> tuple[int, int]:

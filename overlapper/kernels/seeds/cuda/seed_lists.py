@@ -22,24 +22,18 @@ _kernel = partial(named, "seeds.seed_list_kernels")
 
 
 class Lists(NamedTuple):
-    """The seed index in device memory; columns as of `overlapper.sketch.seed_index.SeedIndex`.
-
-    Attributes
-    ----------
-    occurrences : device array of uint64, shape (n,)
-        Without gaps.
-    by_read : device array of uint32 or int64, shape (n,)
-    marks : device array of uint32, shape (words,)
-    ranks : device array of uint32, shape (words // WORDS_PER_RANK + 1,)
-        Those of `overlapper.tables.Seeding`.
-    starts : device array of int64, shape (reads + 1,)
-    """
+    """The seed index in device memory; columns as of `overlapper.sketch.seed_index.SeedIndex`."""
 
     occurrences: Any
+    """Device array of uint64, shape (n,); without gaps."""
     by_read: Any
+    """device array of uint32 or int64, shape (n,)."""
     marks: Any
+    """device array of uint32, shape (words,)."""
     ranks: Any
+    """Device array of uint32, shape (words // WORDS_PER_RANK + 1,); those of `overlapper.tables.Seeding`."""
     starts: Any
+    """device array of int64, shape (reads + 1,)."""
 
 
 def pack_occurrences(

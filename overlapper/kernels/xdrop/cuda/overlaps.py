@@ -24,43 +24,30 @@ _kernel = partial(named, "xdrop.overlap_kernels")
 
 
 class Enough(NamedTuple):
-    """What an overlap needs.
-
-    Attributes
-    ----------
-    seeds_a_base : float
-        Bases that seeds cover, for each base of the estimated overlap; with fewer it is not extended.
-    score_a_base : float
-        Score, for each of them.
-    min_overlap : int
-        Bases of the shorter interval.
-    """
+    """What an overlap needs."""
 
     seeds_a_base: float
+    """Bases that seeds cover, for each base of the estimated overlap; with fewer it is not extended."""
     score_a_base: float
+    """Score, for each of them."""
     min_overlap: int
+    """Bases of the shorter interval."""
 
 
 class Scored(NamedTuple):
-    """Overlaps that have what they need, in host memory.
-
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (kept, COLUMNS)
-        By candidate: query, target, reverse, q_start, q_end, t_start, t_end, score, seeds.
-    n_candidates, n_few, n_low, n_short : int
-        How many candidates there were; how many have too few seeds, how many others score too little, and how
-        many of the rest are too short.
-    n_requeued : int
-        Extensions that outgrew a group.
-    """
+    """Overlaps that have what they need, in host memory."""
 
     rows: np.ndarray
+    """int32, shape (kept, COLUMNS); by candidate: query, target, reverse, q_start, q_end, t_start, t_end,
+    score, seeds."""
     n_candidates: int
     n_few: int
     n_low: int
     n_short: int
+    """`n_candidates`, `n_few`, `n_low`, `n_short`: how many candidates there were; how many have too few
+    seeds, how many others score too little, and how many of the rest are too short."""
     n_requeued: int
+    """Extensions that outgrew a group."""
 
 
 def extend_candidates(

@@ -47,33 +47,23 @@ _kernel = partial(named, "xdrop.plan_kernels")
 
 
 class Extended(NamedTuple):
-    """Extensions and how they were found.
-
-    Attributes
-    ----------
-    extensions : ndarray of int32, shape (n, 2, 3)
-        Of each seed, before it and after it along the query: score, query bases, target bases.
-    tried : dict of str to int
-        How many extensions each kernel was given.
-    """
+    """Extensions and how they were found."""
 
     extensions: np.ndarray
+    """int32, shape (n, 2, 3); of each seed, before it and after it along the query: score, query bases,
+    target bases."""
     tried: dict[str, int]
+    """How many extensions each kernel was given."""
 
 
 class Needs(NamedTuple):
-    """What seeds need, in device memory.
-
-    Attributes
-    ----------
-    least : device array of int32, shape (n,)
-        Score of a seed and its extensions together.
-    likely : device array of bool, shape (n,)
-        Where it is of no use to wait for the longer extension before the other one is begun.
-    """
+    """What seeds need, in device memory."""
 
     least: Any
+    """Device array of int32, shape (n,); score of a seed and its extensions together."""
     likely: Any
+    """Device array of bool, shape (n,); where it is of no use to wait for the longer extension before the
+    other one is begun."""
 
 
 def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:
@@ -247,22 +237,16 @@ def _extend_on_cpu(
 
 
 class _States(NamedTuple):
-    """Memory for the states of extensions that outgrew their groups; see `xdrop_grouped`.
-
-    Attributes
-    ----------
-    words : int32
-        Of all lanes of the groups that leave them.
-    room : int32
-        How many there may be.
-    heads : device array of int32, shape (m, HEAD)
-    cells : device array of uint32, shape (m, 16 words)
-    """
+    """Memory for the states of extensions that outgrew their groups; see `xdrop_grouped`."""
 
     words: np.int32
+    """int32; of all lanes of the groups that leave them."""
     room: np.int32
+    """int32; how many there may be."""
     heads: Any
+    """device array of int32, shape (m, HEAD)."""
     cells: Any
+    """device array of uint32, shape (m, 16 words)."""
 
     @classmethod
     def cut(cls, block: Any, words: int, most: int) -> _States:
