@@ -1,28 +1,52 @@
-"""Assemble a plasmid of which some molecules are dimers: two samples give the same circle.
+"""From FASTQ to one circle: a plasmid of which some molecules are dimers, begun at a gene, and its map.
 
 python examples/close_plasmid.py
 """
 
+import subprocess
+import sys
+from pathlib import Path
+
 import overlapper
-from overlapper import Reads, random_genome, simulate_reads
 
 
-def sample(plasmid, seed):
-    """Simulate reads of a plasmid, of which one molecule in twenty is a dimer."""
-    dimer = Reads.from_sequences(["dimer"], [2 * plasmid.sequence(0)])
-    monomers, _ = simulate_reads(plasmid, "ont-r10", coverage=120, circular=True, seed=seed)
-    dimers, _ = simulate_reads(dimer, "ont-r10", coverage=6, circular=True, seed=seed + 1)
-    return Reads.concat([monomers, dimers])
+def run(*words):
+    """Run a command, as in a shell: overlapper assemble reads.fastq -o plasmid."""
+    subprocess.run([sys.executable, "-m", "overlapper", *words, "-q"], check=True)
+
+
+def simulate(name, sequence, coverage):
+    """Return reads of a circular molecule as FASTQ, with names of their own."""
+    Path("molecule.fasta").write_text(f">{name}\n{sequence}\n")
+    run(
+        "simulate",
+        "--reference",
+        "molecule.fasta",
+        "--circular",
+        "-p",
+        "ont-r10",
+        "-c",
+        coverage,
+        "-o",
+        "some.fastq",
+    )
+    return Path("some.fastq").read_text().replace("@read", f"@{name}")
 
 
 def main():
-    plasmid = random_genome(6_000, seed=5)
-    found = [overlapper.assemble(sample(plasmid, seed)) for seed in (1, 3)]
-    for made in found:
-        for row in made.table.to_pandas().itertuples():
-            print(row.name, "circular" if row.circular else "linear", row.length, f"{row.depth:.0f}x")
-    same = found[0].contigs.sequence(0) == found[1].contigs.sequence(0)
-    print("both samples give", "the same text" if same else "different texts")
+    sequence = overlapper.random_genome(6_000, seed=5).sequence(0)
+    monomers = simulate("monomer", sequence, "120")
+    dimers = simulate("dimer", 2 * sequence, "6")  # one molecule in twenty
+    Path("reads.fastq").write_text(monomers + dimers)
+    Path("gene.fasta").write_text(f">gene\n{sequence[2_000:3_000]}\n")
+
+    run("assemble", "reads.fastq", "--rotate-to", "gene.fasta", "-o", "plasmid")
+    run("report", "plasmid", "-o", "plasmid.html")  # draws the circle
+
+    print(Path("plasmid/contigs.tsv").read_text(), end="")
+    contig = overlapper.read_fastx("plasmid/contigs.fasta").sequence(0)
+    exact = contig == sequence[2_000:] + sequence[:2_000]
+    print("the contig is", "the plasmid, begun at the gene" if exact else "not the plasmid")
 
 
 if __name__ == "__main__":

@@ -16,14 +16,15 @@ _BLOCKS = 64
 
 
 def cores_of(
-    pairs: Intervals, min_depth: int, clip: np.ndarray, threads: int
+    pairs: Intervals, min_depth: int | np.ndarray, clip: np.ndarray, threads: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return the two longest cores of every read, and the intervals of overlaps by read.
 
     Parameters
     ----------
     pairs : Intervals
-    min_depth : int
+    min_depth : int, or ndarray of int64, shape (reads,)
+        Overlaps that cover a base of a core.
     clip : ndarray of int64, shape (reads,)
     threads : int
 
@@ -38,9 +39,10 @@ def cores_of(
     offsets, opens, closes = trimming.intervals_by_read(
         pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
     )
+    needed = np.broadcast_to(min_depth, reads).astype(np.int64)
     bounds = cut_evenly(np.diff(offsets) + 1, (len(opens) + reads) // _BLOCKS + 1)
     found = map_in_order(
-        lambda block: trimming.covered(offsets, opens, closes, *block, min_depth, clip),
+        lambda block: trimming.covered(offsets, opens, closes, *block, needed, clip),
         itertools.pairwise(bounds),
         threads,
     )

@@ -16,7 +16,8 @@ and its *own depth* is the bases of these over the bases of its unitigs.
 **Remnant.** A component
 
 - whose own depth is less than a quarter of that of the component of the median base, and
-- whose paths have more bases in overlaps with reads of other components than in overlaps with its own.
+- of whose paths more bases are in more overlaps with reads of other components than with its own, than the
+  other way round. All bases count alike, so that a short stretch that is also of a deep molecule does not.
 
 So small plasmids stay, however few reads they have: the reads that overlap theirs are their own. What is left
 of a place where most reads err stays, too: the reads that overlap its own are laid out nowhere.
@@ -31,6 +32,7 @@ from overlapper.graph.model import Graph
 from overlapper.graph.placement import Placements, contained_in_unitigs
 from overlapper.graph.stats import joined, with_median_base
 from overlapper.tables import Overlaps
+from overlapper.tables.ragged import offsets_of
 
 SHARE = 4
 """Most depth of a remnant: that of the median base over this number. Fitted on four LPA haplotypes (R10),
@@ -55,7 +57,7 @@ def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, in
         component = joined(source >> 1, target >> 1, len(laid_out))
         remnant = _is_shallow(laid_out, contained, component)
         if remnant.any():
-            remnant &= _is_elsewhere(laid_out, contained, component, overlaps)
+            remnant &= _is_elsewhere(laid_out, contained, component, remnant, overlaps)
         doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
     return graph.without(doomed), {"reads in remnants": int(doomed.sum())}
 
@@ -71,18 +73,27 @@ def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) 
 
 
 def _is_elsewhere(
-    laid_out: Layout, contained: Placements, component: np.ndarray, overlaps: Overlaps
+    laid_out: Layout, contained: Placements, component: np.ndarray, among: np.ndarray, overlaps: Overlaps
 ) -> np.ndarray:
-    """Return a mask of the components that overlap reads of others more than their own reads."""
+    """Return a mask of those among some components that overlap reads of others more than their own reads."""
     on_path = laid_out.graph.reads.read[laid_out.path >> 1]
     inner = laid_out.graph.contained.read[contained.row]
     reads = 1 + int(np.concatenate([overlaps.query, overlaps.target, on_path, inner]).max())
     of_path, of_read = np.full((2, reads), -1, np.int64)
     of_path[on_path] = of_read[on_path] = component[laid_out.unitig_of_step]
     of_read[inner] = component[contained.unitig]
-    excess = np.zeros(1 + component.max(), np.int64)
+    reach = np.zeros(reads, np.int64)
+    sides = []
     for read, other, start, end in overlaps.sides():
-        here, there = of_path[read], of_read[other]
-        rows = np.flatnonzero((here >= 0) & (there >= 0))
-        np.add.at(excess, here[rows], np.where(here == there, -1, 1)[rows] * (end - start)[rows])
-    return excess > 0
+        rows = np.flatnonzero((of_path[read] >= 0) & among[of_path[read]] & (of_read[other] >= 0))
+        own = of_path[read[rows]] == of_read[other[rows]]
+        sides.append((read[rows], np.where(own, -1, 1), start[rows], end[rows]))
+        np.maximum.at(reach, read[rows], end[rows])
+    first = offsets_of(reach + 1)  # one base more than overlaps reach, where their ends cancel
+    steps = np.zeros(first[-1], np.int64)
+    for read, sign, start, end in sides:
+        np.add.at(steps, first[read] + start, sign)
+        np.add.at(steps, first[read] + end, -sign)
+    excess = np.add.reduceat(np.sign(np.cumsum(steps)), first[:-1])
+    of_reads = of_path >= 0
+    return np.bincount(of_path[of_reads], excess[of_reads], 1 + component.max()) > 0

@@ -11,8 +11,11 @@ as by chance an overlap from either side may run up to ``clip`` past the junctio
 
 Both are found twice: first with all overlaps, and no clip for the core; then with the overlaps that fit the
 trimmed reads (no internal matches, hangs up to 1.5 ``max_hang``, at least half of ``min_overlap``), and a
-depth that rises with the coverage. ``clip`` is half of ``min_overlap``, which is less for a short read here
-and in what follows (`overlapper.params.graph.GraphParams.least_of`).
+depth that rises with the coverage: a tenth of it, less one. The coverage is that of all reads, or that about
+the read if it is less: the mean, of the reads on its middle base, of how many are on theirs. Beside a deep
+molecule a shallow one stays, while a bad read among many good ones needs as many as these. ``clip`` is half
+of ``min_overlap``, which is less for a short read here and in what follows
+(`overlapper.params.graph.GraphParams.least_of`).
 
 **Free ends.** An end that is left over is kept after all when no overlap touches it and no overlapping read
 would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
@@ -93,7 +96,7 @@ def trim(
         threads,
     )
     fitting = Pairs.concat(list(parts))
-    depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
+    depth = np.maximum(params.min_depth, np.rint(_coverage(fitting, inner) / 10).astype(np.int64) - 1)
     fine = kept_intervals(fitting, depth, least // 2, least, threads)
 
     kept = fine.end > fine.start
@@ -134,14 +137,14 @@ class KeptIntervals(NamedTuple):
 
 
 def kept_intervals(
-    pairs: Pairs, min_depth: int, clip: np.ndarray, least: np.ndarray, threads: int
+    pairs: Pairs, min_depth: int | np.ndarray, clip: np.ndarray, least: np.ndarray, threads: int
 ) -> KeptIntervals:
     """Return the grown longest core of every read, if it has the bases of the least overlap or more.
 
     Parameters
     ----------
     pairs : Pairs
-    min_depth : int
+    min_depth : int, or ndarray of int64, shape (reads,)
         Least overlaps that cover a base.
     clip, least : ndarray of int64, shape (reads,)
         Bases taken off both ends of each overlap before; those of the least overlap of each read.
@@ -165,6 +168,19 @@ def _fitting(pairs: Pairs, lengths: np.ndarray, least: np.ndarray, params: Graph
     return pairs.take(kinds != OverlapClass.INTERNAL)
 
 
-def _coverage(pairs: Pairs, kept: KeptIntervals) -> float:
-    bases = int((kept.end - kept.start).sum(dtype=np.int64))
-    return 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(bases, 1)
+def _coverage(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
+    """Return the coverage of all reads, or that about each read where it is less (float64)."""
+    of_all = 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(int(lengths.sum()), 1)
+    sides = (
+        (pairs.query, pairs.target, pairs.q_start, pairs.q_end),
+        (pairs.target, pairs.query, pairs.t_start, pairs.t_end),
+    )
+    over = []
+    for read, other, start, end in sides:
+        middle = lengths[read] // 2
+        rows = (start <= middle) & (middle < end)
+        over.append((read[rows], other[rows]))
+    reads, others = map(np.concatenate, zip(*over, strict=True))
+    number = np.bincount(reads, minlength=len(lengths))
+    summed = np.bincount(reads, number[others], minlength=len(lengths))  # exact: whole numbers
+    return np.where(number > 0, np.minimum(of_all, summed / np.maximum(number, 1)), of_all)

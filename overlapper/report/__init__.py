@@ -80,7 +80,7 @@ def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
     if inputs.funnel:
         sections.append(runs.funnel_section(inputs.funnel))
     if inputs.assembly:
-        sections.append(assembly.contigs_section(inputs.assembly))
+        sections.append(assembly.contigs_section(inputs.assembly, inputs.gfa))
     parts: list[Part] = unitigs.unitig_parts(inputs.gfa) if inputs.gfa else []
     if inputs.layout:
         parts += runs.graph_parts(inputs.layout)

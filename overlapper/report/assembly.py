@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from overlapper.errors import FormatError, InputError, shortened
+from overlapper.graph.gfa import Gfa
 from overlapper.io.arrays import load_arrays
 from overlapper.io.artifacts import Artifact, finished
 from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.io.read_store import ReadStore
+from overlapper.report.circles import DOUBT, GRAPH, circle_parts
 from overlapper.report.doubt import doubt_parts
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
@@ -187,7 +189,7 @@ def read_assembly(folder: str) -> AssemblyFolder:
         When the folder holds no finished assembly.
     """
     path = Path(folder)
-    for name in (_STATS, _CONTIGS, _GRAPH):
+    for name in (_STATS, _CONTIGS, _GRAPH, GRAPH, DOUBT):
         if not (path / name).is_file():
             raise InputError(
                 f"is a folder without {name}, so not one of a finished assembly", file=folder,
@@ -220,8 +222,8 @@ def _read_contigs(path: str) -> list[list[str]]:
     return rows
 
 
-def contigs_section(assembly: AssemblyFolder) -> Section:
-    """Describe the contigs and how their consensus was found."""
+def contigs_section(assembly: AssemblyFolder, gfa: Gfa | None) -> Section:
+    """Describe the contigs, with a map of each that is a circle, and how their consensus was found."""
     head, *rows = assembly.contigs
     chosen = [head.index(column) for column in _COLUMNS]
     stages: Mapping[str, Mapping[str, Any]] = assembly.stats["stages"]
@@ -237,6 +239,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
         *doubt_parts(assembly.folder, assembly.lengths),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
+    parts += circle_parts(assembly.folder, gfa, _AGAIN) if gfa else []
     if polished := {name: facts for name, facts in voted.items() if name.startswith("polish-")}:
         rounds = [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in polished.items()]
         parts += [

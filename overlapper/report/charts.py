@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from overlapper.drawing import Axis, Plane
-from overlapper.report.page import Figure, Table
+from overlapper.report.page import Cell, Figure, Table
 
 _BINS = 40
 
@@ -47,7 +49,14 @@ def histogram(
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
         if count
     ]
-    return Figure(title, caption, plane.inline(title, caption), Table(title, ("from", "to", counted), rows))
+    return chart(title, caption, plane, ("from", "to", counted), rows)
+
+
+def chart(
+    title: str, caption: str, plane: Plane, head: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> Figure:
+    """Return a chart, and the numbers behind it in a table of its title."""
+    return Figure(title, caption, plane.inline(title, caption), Table(title, head, rows))
 
 
 def _edges(values: np.ndarray, log: bool) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from overlapper.compare.comparison import Comparison, Method
 from overlapper.drawing import Axis, Plane, element, written
+from overlapper.report.charts import chart
 from overlapper.report.page import Cell, Figure, Remark, Section, Table, page
 
 _COLOURS = "abcd"
@@ -71,9 +72,7 @@ def _scatter(comparison: Comparison, measure: str) -> Figure:
     caption = f"{comparison.measures[measure]}, against time; the number of a dot is that of its method."
     caption = caption[0].upper() + caption[1:]
     rows = [(method.name, x, y) for _, method, x, y in shown]
-    return Figure(
-        measure, caption, plane.inline(measure, caption), Table(measure, ("method", "seconds", measure), rows)
-    )
+    return chart(measure, caption, plane, ("method", "seconds", measure), rows)
 
 
 def _costs(comparison: Comparison) -> list[Table]:

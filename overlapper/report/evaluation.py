@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from overlapper.errors import FormatError
@@ -11,37 +11,6 @@ from overlapper.report.stats import Each, Maybe, misfit
 
 REMEDY = "Give a file that overlapper evaluate --json wrote."
 _MOST_BREAKS = 100
-
-_HAPLOTYPE = {
-    "kmers": float, "found": float, "completeness": float,
-    "own_kmers": float, "own_found": float, "own": Maybe(float),
-}  # fmt: skip
-_PAIRS = {
-    "true_pairs": float, "recall": float, "claimed": float, "precision": float, "strand_errors": float,
-    "end_error": Maybe(float), "end_error_p95": Maybe(float),
-}  # fmt: skip
-_COLUMNS = {
-    "bases": float, "matches": float, "mismatches": float, "inserted": float, "deleted": float, "own": float,
-    "other": float, "neither": float, "identity": Maybe(float), "own_kept": Maybe(float),
-}  # fmt: skip
-_SHAPES: dict[str, dict[str, Any]] = {
-    "contigs": {
-        "contigs": float, "circles": float, "closed": float, "bases": float, "longest": float, "n50": float,
-        "ng50": float, "nga50": Maybe(float), "breaks": Maybe(float), "unplaced": Maybe(float),
-        "missing": float, "kmers": float, "qv": float, "markers": float, "phase_error": Maybe(float),
-        "switches": Maybe(float), "switches_per_mb": Maybe(float), "haplotypes": Each(_HAPLOTYPE),
-        "breaks_at": list,
-    },
-    "reads": {
-        "reads": float, "reads_judged": float, "bases": float, "elsewhere": float, "missing": float,
-        "unplaced": float, "sites": float, "corrected": _COLUMNS, "raw": Maybe(_COLUMNS),
-        "changes": Maybe(Each(float)),
-    },
-    "overlaps": {"min_overlap": float, "overlaps": float, "reported_pairs": float, "unjudged_pairs": float}
-    | _PAIRS,
-}  # fmt: skip
-"""What the files hold, by what is judged."""
-_BREAK = {"contig": str, "end": float, "start": float, "from": str, "to": str}
 
 _OF_CONTIGS = {
     "contigs": "contigs", "circles": "circles", "closed": "circles that close right", "bases": "bases",
@@ -73,6 +42,28 @@ _OF_OVERLAPS = {
 }  # fmt: skip
 
 
+def _figures(names: Iterable[str]) -> dict[str, Any]:
+    """Return the shape of figures, of which some may be null."""
+    return {name: Maybe(float) if name in _UNKNOWN else float for name in names}
+
+
+_UNKNOWN = {
+    "nga50", "breaks", "unplaced", "phase_error", "switches", "switches_per_mb", "own_kept", "identity",
+    "end_error", "end_error_p95",
+}  # fmt: skip
+"""Figures that there may be none for."""
+_COLUMNS = _figures(_OF_COLUMNS)
+_SHAPES: dict[str, dict[str, Any]] = {
+    "contigs": _figures(_OF_CONTIGS)
+    | {"haplotypes": Each({"completeness": float, "own": Maybe(float)})}
+    | {"breaks_at": [{"contig": str, "end": float, "start": float, "from": str, "to": str}]},
+    "reads": _figures(_OF_READS)
+    | {"corrected": _COLUMNS, "raw": Maybe(_COLUMNS), "changes": Maybe(Each(float))},
+    "overlaps": _figures(_OF_OVERLAPS),
+}
+"""What the files hold that is shown, by what is judged."""
+
+
 def checked_scores(scores: Any, path: str) -> Mapping[str, Any]:
     """Return what ``evaluate --json`` wrote, without what is null.
 
@@ -84,8 +75,6 @@ def checked_scores(scores: Any, path: str) -> Mapping[str, Any]:
     scores = _without_none(scores)
     shape = _SHAPES.get(str(scores.get("judged")))
     problem = "it does not say what is judged" if shape is None else misfit(scores, shape)
-    for place in scores.get("breaks_at", []) if not problem else []:
-        problem = problem or misfit(place, _BREAK, "a break")
     if problem:
         raise FormatError(f"is damaged: {problem}", file=path, remedy=REMEDY)
     return scores

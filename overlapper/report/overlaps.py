@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.drawing import Axis, Plane
-from overlapper.report.charts import histogram
+from overlapper.report.charts import chart, histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
 from overlapper.runtime.messages import counted
 from overlapper.tables import OverlapClass, Overlaps
@@ -166,7 +166,5 @@ def _along(cover: np.ndarray) -> Figure:
         "deep fall at the ends hints at adapters or bad ends."
     )
     rows = [tuple(round(float(value), 1) for value in row) for row in zip(at, low, middle, high, strict=True)]
-    table = Table(
-        title, ("percent of the length", "10 % of reads below", "median", "10 % of reads above"), rows
-    )
-    return Figure(title, caption, plane.inline(title, caption), table)
+    head = ("percent of the length", "10 % of reads below", "median", "10 % of reads above")
+    return chart(title, caption, plane, head, rows)

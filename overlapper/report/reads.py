@@ -10,8 +10,8 @@ import numpy as np
 from overlapper.drawing import Axis, Plane, short_number
 from overlapper.graph.stats import n50
 from overlapper.kernels.common.error_sums import ONE, error_sums
-from overlapper.report.charts import histogram
-from overlapper.report.page import Figure, Part, Remark, Section, Table
+from overlapper.report.charts import chart, histogram
+from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.runtime.messages import counted
 from overlapper.sketch.estimates import Estimates
 from overlapper.sketch.spectrum import fit_spectrum, repeat_limit
@@ -98,8 +98,8 @@ def _spectrum(estimates: Estimates) -> list[Part]:
         "cut off."
     )
     rows = [(int(m), int(c), float(e)) for m, c, e in zip(at, counts, model, strict=True)]
-    table = Table(title, ("occurrences", "distinct k-mers", "model"), rows)
-    return [Figure(title, caption, plane.inline(title, caption), table), _estimates(estimates, limit)]
+    drawn = chart(title, caption, plane, ("occurrences", "distinct k-mers", "model"), rows)
+    return [drawn, _estimates(estimates, limit)]
 
 
 def _estimates(estimates: Estimates, limit: int) -> Table:

@@ -71,9 +71,11 @@ def _coverage(estimates: Estimates) -> Iterator[Finding]:
     if math.isnan(estimates.coverage):
         yield Finding(Level.LOOK, "Coverage", f"unknown ({estimates.unknown}).")
         return
-    level = _rising(-estimates.coverage, -15, -8)
-    advice = "" if level is Level.OK else " This is low: gaps are expected, and more reads would close them."
-    yield Finding(level, "Coverage", f"about {estimates.coverage:.0f}x, estimated from the reads.{advice}")
+    yield _finding(
+        "Coverage", -estimates.coverage, -15, -8,
+        f"about {estimates.coverage:.0f}x, estimated from the reads.",
+        "This is low: gaps are expected, and more reads would close them.",
+    )  # fmt: skip
 
 
 def _of_overlaps(
@@ -87,43 +89,31 @@ def _of_overlaps(
     usual = float(np.median(some))
     if estimates and not math.isnan(estimates.coverage) and estimates.coverage > 1:
         # Over a base of a read lie the overlaps of all reads there but itself.
-        ratio = usual / (estimates.coverage - 1)
-        level = _rising(abs(math.log(ratio)), math.log(1.5), math.log(3))
         expected = estimates.coverage - 1
-        text = f"{usual:.0f} cover each base of a read; by the coverage, {expected:.0f} are expected."
-        if level is not Level.OK:
-            text += (
-                " The others are too short, too different, or left out as internal matches."
-                if ratio < 1
-                else " The cause may be repeats, or copies that are not told apart."
-            )
-        yield Finding(level, "Overlaps", text)
+        ratio = usual / expected
+        yield _finding(
+            "Overlaps", abs(math.log(ratio)), math.log(1.5), math.log(3),
+            f"{usual:.0f} cover each base of a read; by the coverage, {expected:.0f} are expected.",
+            "The others are too short, too different, or left out as internal matches."
+            if ratio < 1
+            else "The cause may be repeats, or copies that are not told apart.",
+        )  # fmt: skip
     if whole_set:
         share = float((depth == 0).mean())
-        text = f"{100 * share:.1f} % of the reads."
-        level = _rising(share, 0.05, 0.2)
-        more = (
-            ""
-            if level is Level.OK
-            else " They may be junk or contamination, or their overlaps are too short."
-        )
-        yield Finding(level, "Reads without overlaps", text + more)
+        yield _finding(
+            "Reads without overlaps", share, 0.05, 0.2, f"{100 * share:.1f} % of the reads.",
+            "They may be junk or contamination, or their overlaps are too short.",
+        )  # fmt: skip
     share = float((some > REPEAT_DEPTH * usual).mean())
-    yield Finding(
-        _rising(share, 0.05, math.inf), "Repeats",
+    yield _finding(
+        "Repeats", share, 0.05, math.inf,
         f"{100 * share:.1f} % of the overlapping reads are covered more than twice as deep as the median.",
     )  # fmt: skip
     share = float((some < _LOW_DEPTH * usual).mean())
-    level = _rising(share, 0.05, 0.3)
-    more = (
-        ""
-        if level is Level.OK
-        else " The cause may be another genome at a lower depth, or reads with many errors."
-    )
-    yield Finding(
-        level, "Contamination, by depth",
-        f"{100 * share:.1f} % of the overlapping reads are covered less than a quarter as deep as the median."
-        f"{more}",
+    yield _finding(
+        "Contamination, by depth", share, 0.05, 0.3,
+        f"{100 * share:.1f} % of the overlapping reads are covered less than a quarter as deep as the "
+        "median.", "The cause may be another genome at a lower depth, or reads with many errors.",
     )  # fmt: skip
 
 
@@ -131,12 +121,8 @@ def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
     reads = layout.get("reads", 0)
     if reads:
         share = chimeric / reads
-        level = _rising(share, 0.03, 0.15)
-        yield Finding(
-            level,
-            "Chimeras",
-            f"{100 * share:.1f} % of the reads were cut, because they join two places of the genome.",
-        )
+        text = f"{100 * share:.1f} % of the reads were cut, because they join two places of the genome."
+        yield _finding("Chimeras", share, 0.03, 0.15, text)
 
 
 def _size_of_both(estimates: Estimates) -> float:
@@ -155,8 +141,8 @@ def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
         if abs(math.log(bases / both)) < abs(math.log(bases / size)):
             text += f", or {short_number(both)} if the k-mers are from two haplotypes"
             size = both
-        level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
-        yield Finding(level, "Assembly size", f"{text}.")
+        off = abs(math.log(bases / size))
+        yield _finding("Assembly size", off, math.log(1.1), math.log(1.5), f"{text}.")
     circles = int(gfa.circular.sum())
     if circles:
         told = "is a circle" if circles == 1 else "are circles"
@@ -166,16 +152,17 @@ def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
 def _used(assembled: Mapping[str, float]) -> Iterator[Finding]:
     reads, used = assembled["reads"], assembled["reads used"]
     if reads:
-        level = _rising(-used / reads, -0.8, -0.5)
-        more = "" if level is Level.OK else " The others are too short, or have too few overlaps."
-        yield Finding(level, "Reads used", f"{100 * used / reads:.0f} % of them are in contigs.{more}")
+        yield _finding(
+            "Reads used", -used / reads, -0.8, -0.5, f"{100 * used / reads:.0f} % of them are in contigs.",
+            "The others are too short, or have too few overlaps.",
+        )  # fmt: skip
     bases, cut = assembled["bases"], assembled["bases cut"]
     if bases:
-        level = _rising(cut / (bases + cut), 0.01, 0.1)
         text = f"{int(cut):,} at ends of contigs, where too few reads lie, or they disagree."
-        yield Finding(level, "Bases cut off", text)
+        yield _finding("Bases cut off", cut / (bases + cut), 0.01, 0.1, text)
 
 
-def _rising(value: float, look: float, wrong: float) -> Level:
-    """Return the level of a value, the higher the worse; a limit itself is still the better one."""
-    return Level.OK if value <= look else Level.LOOK if value <= wrong else Level.WRONG
+def _finding(what: str, value: float, look: float, wrong: float, text: str, cause: str = "") -> Finding:
+    """Return a finding whose value is the worse the higher; a limit itself is still the better level."""
+    level = Level.OK if value <= look else Level.LOOK if value <= wrong else Level.WRONG
+    return Finding(level, what, f"{text} {cause}" if cause and level is not Level.OK else text)

@@ -1,12 +1,13 @@
-"""Assemblies of deep sets: small circles at 100x and 10,000x, isolates with plasmids, two strains 9:1.
+"""Assemblies of deep sets: small circles, isolates with plasmids, two strains 9:1, linear molecules.
 
-    python -m tests.benchmarks.deep_sets GENOMES [--only circles isolates strains] [--depths 100 10000]
+    python -m tests.benchmarks.deep_sets GENOMES [--only circles ...] [--depths 100 10000]
 
-GENOMES is a folder with ``ecoli_k12_mg1655.fasta.gz`` and ``klebs_hs11286.fasta.gz``. All reads are
-simulated, by seed. A row a set: replicons that are one circle of the right bases, differences of the others
-(least edit
-distance of a circular contig to them, turned as the replicon is), contigs besides, CPU time per base, memory.
-Of two strains: the share of the 31-mers of the rare one alone that contigs have.
+GENOMES is a folder with ``saureus_usa300.fasta.gz``, ``ecoli_k12_mg1655.fasta.gz`` and
+``klebs_hs11286.fasta.gz``. All reads are simulated, by seed. A row a set: molecules that are one contig of
+their shape and bases, differences of the others (least edit distance of a contig of that shape, a circle
+turned as the molecule is), all contigs, CPU time per base, memory. Of linear molecules differences within,
+and bases that lack or are too many at ends; of two strains the share of the 31-mers of the rare one alone
+that contigs have.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,8 +31,9 @@ from tests.oracle.strands import reverse_complement
 PRESETS = ("ont-r9", "ont-r10", "real-ont", "hifi")
 PLASMIDS = {"p1": (1_200, 30), "p2": (2_500, 20), "p6": (6_000, 8), "p12": (12_000, 4), "p40": (40_000, 1)}
 """Of isolates: bases, and copies per chromosome."""
-CHROMOSOME = 1_000_000
 K = 31
+ENDS = 100
+"""Bases at ends of linear molecules that are judged apart."""
 
 
 class Set(NamedTuple):
@@ -38,7 +41,8 @@ class Set(NamedTuple):
 
     Attributes
     ----------
-    sources : list of (name, sequence, circular, coverage)
+    sources : list of (name, sequence, circular or None, coverage)
+        None: each read is a whole molecule.
     judge : callable
         ``judge(contigs)`` returns what the row says, with contigs as (sequence, circular).
     options : tuple of str
@@ -47,7 +51,7 @@ class Set(NamedTuple):
 
     name: str
     preset: str
-    sources: list[tuple[str, str, bool, float]]
+    sources: list[tuple[str, str, bool | None, float]]
     judge: Callable[[list[tuple[str, bool]]], str]
     options: tuple[str, ...] = ()
 
@@ -90,6 +94,37 @@ def judged_circles(replicons: dict[str, str]) -> Callable[[list[tuple[str, bool]
         others = {name: count for name, count in apart.items() if count}
         lengths = sorted((len(bases) for bases, _ in contigs), reverse=True)
         return f"exact {exact}/{len(replicons)}\twrong {others or '-'}\tcontigs {len(contigs)} {lengths[:8]}"
+
+    return judge
+
+
+def off_linear(contigs: list[tuple[str, bool]], molecule: str) -> tuple[int, int, int] | None:
+    """Return differences within, and bases that a contig has more (or less) at each end of a molecule."""
+    best = None
+    first, last = molecule[ENDS : ENDS + 100], molecule[-ENDS - 100 : -ENDS]
+    for contig, circular in contigs:
+        for own in (contig, reverse_complement(contig)) if not circular else ():
+            places = [edlib.align(part, own, mode="HW", task="locations", k=20) for part in (first, last)]
+            if any(place["editDistance"] < 0 for place in places):
+                continue
+            start, end = places[0]["locations"][0][0], places[1]["locations"][-1][1] + 1
+            inner = edlib.align(own[start:end], molecule[ENDS:-ENDS], task="distance")["editDistance"]
+            found = inner, start - ENDS, len(own) - end - ENDS
+            best = found if best is None or found < best else best
+    return best
+
+
+def judged_linear(molecules: dict[str, str]) -> Callable[[list[tuple[str, bool]]], str]:
+    """Return a judge of contigs that should be these linear molecules."""
+
+    def judge(contigs: list[tuple[str, bool]]) -> str:
+        off = {name: off_linear(contigs, bases) for name, bases in molecules.items()}
+        whole = sum(one is not None and one[0] == 0 and min(one[1:]) >= -25 for one in off.values())
+        wrong = {name: one for name, one in off.items() if one != (0, 0, 0)}
+        lengths = sorted((len(bases) for bases, _ in contigs), reverse=True)
+        circles = sum(circular for _, circular in contigs)
+        said = f"whole {whole}/{len(off)}\twrong {wrong or '-'}\tcontigs {len(contigs)} {lengths[:8]}"
+        return f"{said} circles {circles}"
 
     return judge
 
@@ -146,9 +181,11 @@ def circles(genomes: Path, depths: list[int]) -> Iterator[Set]:
                     yield Set(name, preset, sources, judged_circles({"circle": bases}))
 
 
-def isolates(genomes: Path) -> Iterator[Set]:
+def isolates(genomes: Path, genome: str, chromosome: int) -> Iterator[Set]:
     """Yield sets of a chromosome with plasmids."""
-    replicons = {"chromosome": sequence_of(genomes / "ecoli_k12_mg1655.fasta.gz", 1_500_000, CHROMOSOME)}
+    first = sequence_of(genomes / f"{genome}.fasta.gz", 0, 10**9)
+    start = max(0, (len(first) - chromosome) // 2)
+    replicons = {"chromosome": first[start : start + chromosome]}
     start = 3_000_000
     for name, (size, _) in PLASMIDS.items():
         replicons[name] = sequence_of(genomes / "klebs_hs11286.fasta.gz", start, size)
@@ -171,30 +208,96 @@ def strains(genomes: Path) -> Iterator[Set]:
             yield Set(f"strains-{rate}-{preset}", preset, sources, judge, ("--copies", "separate"))
 
 
+def linear(genomes: Path) -> Iterator[Set]:
+    """Yield sets of linear molecules: viruses with repeats at their ends, segments, tilings of amplicons."""
+
+    def bases(start: int, size: int) -> str:
+        return sequence_of(genomes / "klebs_hs11286.fasta.gz", start, size)
+
+    viruses = []
+    for size, repeat, depths in (
+        (10_000, 300, (500, 5_000)),
+        (40_000, 2_500, (500, 5_000)),
+        (200_000, 9_000, (500, 1_000)),
+    ):
+        own, end = bases(2_000_000 + size, size - repeat), bases(4_000_000, repeat)
+        viruses += [(size, "direct", end + own[repeat:] + end, depth) for depth in depths]
+        viruses += [(size, "inverted", end + own[repeat:] + reverse_complement(end), depths[0])]
+        viruses += [(size, "none", own, depths[0])]
+    sizes = (890, 1_027, 1_413, 1_565, 1_778, 2_233, 2_300, 2_341)
+    segments = {f"s{size}": bases(4_400_000 + 5_000 * place, size) for place, size in enumerate(sizes)}
+    genome = bases(2_500_000, 29_900)
+    for preset in PRESETS:
+        for size, kind, molecule, depth in viruses:
+            judge = judged_linear({"virus": molecule})
+            yield Set(
+                f"virus-{size}-{kind}-{depth}x-{preset}", preset, [("virus", molecule, False, depth)], judge
+            )
+        for depth in (500, 5_000):
+            whole = [(name, one, None, depth) for name, one in segments.items()]
+            yield Set(f"segments-{depth}x-{preset}", preset, whole, judged_linear(segments))
+        for size, step in ((400, 300), (1_200, 1_100), (2_500, 1_800)):
+            places = range(0, len(genome) - size + 1, step)
+            draw = random.Random(size)
+            tiles = [
+                (
+                    f"t{place}",
+                    genome[place : place + size],
+                    None,
+                    round(10 ** draw.uniform(1, 3 if size > 400 else 2.5)),
+                )
+                for place in places
+            ]
+            apart = {name: tile for name, tile, *_ in tiles}  # which 100 common bases do not join
+            judge = judged_linear(apart if step + 100 == size else {"genome": genome[: places[-1] + size]})
+            yield Set(f"tiling-{size}-{preset}", preset, tiles, judge)
+
+
+MOST_OF_PIECE = 50_000_000
+"""Bases that are simulated at once, about."""
+WHOLE_MOLECULES = {"ont-r9": 0.06, "ont-r10": 0.01, "real-ont": 0.05, "hifi": 0.002}
+"""Error rates of reads of whole molecules."""
+
+
+def write_reads(one: Set, folder: Path, threads: int) -> int:
+    """Simulate the reads of a set, in pieces side by side; return their bases."""
+    pieces = []
+    for name, bases, circular, coverage in one.sources:
+        (folder / f"{name}.fa").write_text(f">{name}\n{bases}\n")
+        number = max(1, round(len(bases) * coverage / MOST_OF_PIECE))
+        pieces += [(name, bases, circular, coverage / number)] * number
+
+    def write(piece: int) -> Path:
+        name, bases, circular, coverage = pieces[piece]
+        path = folder / f"{piece}.fastq"
+        if circular is None:
+            draw, lines = random.Random(piece), []
+            for copy in range(round(coverage)):
+                made = mutated(bases, WHOLE_MOLECULES[one.preset], draw.getrandbits(32))
+                made = reverse_complement(made) if draw.random() < 0.5 else made
+                lines.append(f"@{copy}\n{made}\n+\n{'5' * len(made)}\n")
+            path.write_text("".join(lines))
+        else:
+            words = ["--reference", folder / f"{name}.fa", "-p", one.preset, "-c", coverage, "-o", path, "-q"]
+            overlapper("simulate", *words, "--seed", piece + 1, *(["--circular"] if circular else []))
+        return path
+
+    total = 0
+    with open(folder / "reads.fastq", "wb") as reads, ThreadPoolExecutor(threads) as pool:
+        for piece, path in enumerate(pool.map(write, range(len(pieces)))):
+            with open(path, "rb") as part:
+                for place, line in enumerate(part):
+                    total += len(line) - 1 if place % 4 == 1 else 0
+                    reads.write(b"@%d_" % piece + line[1:] if place % 4 == 0 else line)
+            path.unlink()
+    return total
+
+
 def row(one: Set, threads: int) -> str:
     """Simulate, assemble and judge a set; return its row."""
     with tempfile.TemporaryDirectory() as work:
-        folder, total = Path(work), 0
-        with open(folder / "reads.fastq", "wb") as reads:
-            for number, (name, bases, circular, coverage) in enumerate(one.sources):
-                (folder / "source.fa").write_text(f">{name}\n{bases}\n")
-                words = [
-                    "-p",
-                    one.preset,
-                    "-c",
-                    coverage,
-                    "--seed",
-                    number + 1,
-                    "-o",
-                    folder / "part.fastq",
-                    "-q",
-                ]
-                closed = ["--circular"] if circular else []
-                overlapper("simulate", "--reference", folder / "source.fa", *closed, *words)
-                with open(folder / "part.fastq", "rb") as part:
-                    for place, line in enumerate(part):
-                        total += len(line) - 1 if place % 4 == 1 else 0
-                        reads.write(b"@%d_" % number + line[1:] if place % 4 == 0 else line)
+        folder = Path(work)
+        total = write_reads(one, folder, threads)
         try:
             spent = overlapper(
                 "assemble", folder / "reads.fastq", "-o", folder / "out", "-t", threads, "-q", *one.options
@@ -215,17 +318,20 @@ def row(one: Set, threads: int) -> str:
 def main() -> None:
     """Judge the sets that are asked for."""
     parser = parser_of(
-        __doc__, "genomes", only=["circles", "isolates", "strains"], depths=[100, 10_000], jobs=1, threads=2,
-        match="",
+        __doc__, "genomes", only=["circles", "isolates", "strains", "linear"], depths=[100, 10_000],
+        jobs=1, threads=2, match="", genome="saureus_usa300", chromosome=1_000_000,
     )  # fmt: skip
     arguments = parser.parse_args()
     genomes = Path(arguments.genomes)
     makers = {
         "circles": lambda: circles(genomes, arguments.depths),
-        "isolates": lambda: isolates(genomes),
+        "isolates": lambda: isolates(genomes, arguments.genome, arguments.chromosome),
         "strains": lambda: strains(genomes),
+        "linear": lambda: linear(genomes),
     }
-    sets = [one for kind in arguments.only for one in makers[kind]() if arguments.match in one.name]
+    sets = [
+        one for kind in arguments.only for one in makers[kind]() if fnmatch(one.name, f"*{arguments.match}*")
+    ]
     sets.sort(key=lambda one: -sum(len(bases) * coverage for _, bases, _, coverage in one.sources))
     with ThreadPoolExecutor(arguments.jobs) as pool:
         for line in pool.map(lambda one: row(one, arguments.threads), sets):

@@ -194,6 +194,7 @@ def test_a_report_shows_the_assembly(command, folder, tmp_path):
             assert f"{count:,}" in cells
         found = f"<dt>Overlaps</dt><dd>{stats['stages']['overlaps']['overlaps']:,}</dd>"
         assert (found in page) == bool(files)
+        assert page.count("<h3>Map of utg000001c</h3>") == 1
     assert "Left out" not in page
 
 

@@ -14,8 +14,12 @@ import subprocess
 import numpy as np
 import pytest
 
+from overlapper.graph.gfa import read_gfa
 from overlapper.plots import align_pair, plot_pair, plot_pile
 from overlapper.report import build_report, read_inputs
+from overlapper.report.circles import DOUBT, GRAPH, circle_parts
+from overlapper.report.page import Section
+from overlapper.report.page import page as page_of
 from overlapper.tables import Reads
 from tests.cli.conftest import RUN_FILES
 
@@ -120,6 +124,21 @@ def test_plots_are_right_at_each_width(inputs, tmp_path, width, scheme):
         assert (seen["problems"], seen["console"]) == ([], [])
         assert seen["wide"] <= width
         assert seen["letters"] >= 12
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_maps_of_circles_are_right_on_a_phone(tmp_path, scheme):
+    lines = []
+    for length in (5, 3_000, 80_000, 4_641_652):
+        lines += [f"S\tc{length}\t*\tLN:i:{length}\tdp:f:12000", f"L\tc{length}\t+\tc{length}\t+\t0M"]
+    (tmp_path / GRAPH).write_text("\n".join(lines) + "\n")
+    (tmp_path / DOUBT).write_text("c80000\t0\t400\tdeep\t2.0\nc80000\t79000\t80000\tdeep\t2.0\n")
+    parts = circle_parts(tmp_path, read_gfa(tmp_path / GRAPH), "")
+    seen = browse(tmp_path, page_of("Maps", [], [], [Section("Contigs", parts)]), 390, scheme)
+    assert (seen["problems"], seen["beyond"], seen["console"]) == ([], [], [])
+    assert seen["wide"] <= 390 and seen["letters"] >= 12
+    assert len(seen["pictures"]) == 4 and min(seen["pictures"]) > 300
+    assert seen["text"] == ("rgb(238, 241, 244)" if scheme == "dark" else "rgb(27, 31, 36)")
 
 
 def test_the_script_sees_what_is_wrong(tmp_path):

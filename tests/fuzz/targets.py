@@ -146,6 +146,7 @@ TARGETS = [
     Target("counts of an assembly", "a/stats.json", ("report a -o out.html", "report a r.fq -o out.html"),
            mutated_json),
     Target("contigs of an assembly", "a/contigs.tsv", ("report a -o out.html",)),
+    Target("reads on contigs", "a/contigs.noseq.gfa", ("report a -o out.html",)),
     Target("doubt of an assembly", "a/contigs.doubt.bed", ("report a -o out.html",)),
     Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
     Target("scores of contigs", "s.json", ("report {} -o out.html",), mutated_json),

@@ -42,18 +42,26 @@ def within_molecule(rows, length, clip, ragged, rest, fewest, by_chance):
     joined = (
         min(len(ends), len(begins)) if ends and abs(middle(ends) - middle(begins or [9e9])) <= clip else 0
     )
-    mirrored = [(length - end, length - start) for start, end, _, _ in rows]
+    mirrored = [(length - end, length - start, behind, ahead) for start, end, ahead, behind in rows]
     kept = [(0, length)]
     for of_read, window, place in (
-        ([row[:2] for row in rows], ends, ends and middle(ends)),
+        (rows, ends, ends and middle(ends)),
         (mirrored, begins, begins and length - middle(begins)),
     ):
         if len(window) < fewest or place >= length - ragged:
             continue
-        reach = [end for start, end in of_read if start + clip <= place <= end + clip]
+        stop = [
+            behind > rest and end - start >= clip and abs(end - place) <= ragged
+            for start, end, _, behind in of_read
+        ]
+        reach = [
+            end
+            for (start, end, *_), stops_there in zip(of_read, stop, strict=True)
+            if start + clip <= place <= end + clip and not stops_there
+        ]
         crossing = sum(end - clip >= place for end in reach)
         if 2 * len(window) >= len(reach) if not crossing else joined > crossing:
-            goes_on = any(end > place + clip for _, end in of_read)
+            goes_on = any(end > place + clip for _, end, *_ in of_read)
             part = (0, place) if 2 * place >= length or not goes_on else (place, length)
             kept.append(part if of_read is not mirrored else (length - part[1], length - part[0]))
     begin, behind = common(kept)

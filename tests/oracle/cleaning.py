@@ -7,6 +7,7 @@ with their mirrors.
 
 import itertools
 import math
+from collections import Counter
 from fractions import Fraction
 
 
@@ -255,7 +256,7 @@ def remnants(unitigs, links, overlaps, share):
     """Return the unitigs that go.
 
     Each is ``(bases, bases of its own reads, reads of its path, reads these contain)``; a link joins two, an
-    overlap is ``(read, other, bases on the read, bases on the other)``.
+    overlap is ``(read, other, interval on the read, interval on the other)``.
     """
     component = joined(links, len(unitigs))
     path, placed = {}, {}
@@ -277,15 +278,13 @@ def remnants(unitigs, links, overlaps, share):
             break
 
     def is_elsewhere(label):
-        here = there = 0
+        more = Counter()  # overlaps with others, less own ones, at each base of each read
         for a, b, on_a, on_b in overlaps:
-            for read, other, bases in ((a, b, on_a), (b, a, on_b)):
+            for read, other, interval in ((a, b, on_a), (b, a, on_b)):
                 if path.get(read) == label and other in placed:
-                    if placed[other] == label:
-                        here += bases
-                    else:
-                        there += bases
-        return there > here
+                    for base in range(*interval):
+                        more[read, base] += -1 if placed[other] == label else 1
+        return sum((n > 0) - (n < 0) for n in more.values()) > 0
 
     gone = {label for label, (_, own) in found.items() if own < usual / share and is_elsewhere(label)}
     return {u for u, c in enumerate(component) if c in gone}

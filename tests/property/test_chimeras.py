@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -6,6 +7,7 @@ from overlapper.assembly.chimeras import (
     BY_CHANCE,
     CLIP,
     FEWEST,
+    JUMP,
     RAGGED,
     REST,
     Sound,
@@ -24,10 +26,11 @@ LENGTH = 2400
 def sound(rows, reverse=False, part_of=sound_parts):
     """Return the sound part of read 0, of which each other read has one interval, and goes on beyond it."""
     overlaps, lengths = [], [LENGTH]
-    for number, (start, end, before, behind) in enumerate(rows, 1):
+    for number, (start, end, before, behind, *more) in enumerate(rows, 1):
         left, right = (behind, before) if reverse else (before, behind)
-        overlaps.append((0, number, reverse, start, end, left, left + end - start))
-        lengths.append(left + end - start + right)
+        bases = end - start + sum(more)
+        overlaps.append((0, number, reverse, start, end, left, left + bases))
+        lengths.append(left + bases + right)
     found = part_of(overlap_table(overlaps), np.array(lengths), 1)
     assert (found.start[1:] == 0).all()
     assert (found.end[1:] == lengths[1:]).all()
@@ -145,6 +148,14 @@ def test_a_read_goes_no_further_than_its_molecule():
     assert sound(ENDING[:2], part_of=deep) == (0, LENGTH)
 
 
+def test_a_molecule_that_ends_as_it_begins_ends_where_reads_of_its_other_end_stop():
+    stopping = [(800, 1500, 900, REST + 1)] * 9
+    assert sound(ENDING + stopping, part_of=deep) == (0, 1500)
+    shorter = [(800, 1500 - RAGGED - 1, 900, 900)]
+    assert sound(ENDING + stopping + 3 * shorter, part_of=deep) == (0, 1500)
+    assert sound(ENDING + stopping + 4 * shorter, part_of=deep) == (0, LENGTH)
+
+
 STOPPING = [(0, 1500, 0, 800), (200, 1520, 900, REST + 1), (300, 1490, 0, 5000)]
 
 
@@ -170,6 +181,17 @@ def test_a_read_goes_on_where_others_leave_a_repeat():
     assert sound(ten + crossing, part_of=deep) == (0, 1500)
     assert sound(10 * STOPPING + 2 * crossing, part_of=deep) == (0, 1500)
     assert sound(20 * STOPPING + 3 * crossing, part_of=deep) == (0, LENGTH)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_overlaps_that_jump_over_bases_do_not_cross(sign):
+    """A read joins two places of a circle, and others, which have both, have bases between that it lacks."""
+    bases = LENGTH - 100
+    most = sign * max(m for m in range(bases) if m <= CLIP + (bases - m * (sign < 0)) // JUMP)
+    crossing = [(100, LENGTH, 0, 0, most)] * 2
+    jumping = [(100, LENGTH, 0, 0, most + sign)] * 9
+    assert sound(4 * STOPPING + crossing, part_of=deep) == (0, LENGTH)
+    assert sound(4 * STOPPING + jumping, part_of=deep) == (0, 1500)
 
 
 def test_parts_in_common():

@@ -1,9 +1,13 @@
+import itertools
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.graph.pairs import Pairs, pairs_of
+from overlapper.graph.trim import trim
 from overlapper.kernels.graph import folds, trimming
+from overlapper.params.graph import GraphParams
 from tests.graph_cases import overlap_table
 from tests.oracle import trimming as oracle
 from tests.tries import tries
@@ -23,11 +27,11 @@ def by_read(piles):
 
 
 @settings(max_examples=tries(200), deadline=None)
-@given(st.lists(st.tuples(st.lists(INTERVALS, max_size=8), st.integers(0, 4)), max_size=4), st.integers(1, 4))
-def test_covered_equals_the_oracle(reads, min_depth):
-    clips = np.array([clip for _, clip in reads], np.int64)
-    found = trimming.covered(*by_read([pile for pile, _ in reads]), 0, len(reads), min_depth, clips)
-    for (pile, clip), cores in zip(reads, found.tolist(), strict=True):
+@given(st.lists(st.tuples(st.lists(INTERVALS, max_size=8), st.integers(0, 4), st.integers(1, 4)), max_size=4))
+def test_covered_equals_the_oracle(reads):
+    clips, depths = (np.array([read[i] for read in reads], np.int64) for i in (1, 2))
+    found = trimming.covered(*by_read([pile for pile, *_ in reads]), 0, len(reads), depths, clips)
+    for (pile, clip, min_depth), cores in zip(reads, found.tolist(), strict=True):
         clipped = [(a + clip, b - clip) for a, b in pile if b - a > 2 * clip]
         expected = oracle.covered(clipped, LENGTH, min_depth)
         assert cores == [x for a, b in expected for x in ((a - clip, b + clip) if b > a else (a, b))]
@@ -136,3 +140,13 @@ def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
 def test_palindromes_equal_the_oracle(rows, junctions):
     found = folds.palindromes(*columns(rows), np.array(junctions))
     assert found.tolist() == oracle.palindromes(rows, junctions)
+
+
+def test_a_shallow_molecule_stays_beside_a_deep_one():
+    """Of 60 reads of one place all overlap, of 4 of another one, too; a bad read has 3 of the 60."""
+    groups = [range(60), range(60, 64), [*range(3), 64]]
+    rows = {pair for group in groups for pair in itertools.combinations(group, 2)}
+    overlaps = overlap_table([(q, t, 0, 0, 3000, 0, 3000) for q, t in sorted(rows)])
+    lengths = np.full(65, 3000)
+    trimmed = trim(pairs_of(overlaps, np.arange(65)), overlaps, lengths, GraphParams())
+    assert np.flatnonzero(trimmed.end == 0).tolist() == [64]

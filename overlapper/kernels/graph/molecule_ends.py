@@ -144,9 +144,9 @@ def within_molecules(
         ending, end_at = _most_together(end, ends, TOGETHER, low, high, everywhere, ragged, there)
         beginning, begin_at = _most_together(start, begins, TOGETHER, low, high, everywhere, ragged, there)
         joined = min(ending, beginning) if abs(end_at - begin_at) <= clip else 0
-        reach, crossing = _near(start, end, low, high, 1, end_at, clip)
+        reach, crossing = _near(start, end, ends, low, high, 1, end_at, clip, ragged)
         is_end = ending >= fewest and (2 * ending >= reach if crossing == 0 else joined > crossing)
-        reach, crossing = _near(start, end, low, high, -1, begin_at, clip)
+        reach, crossing = _near(start, end, begins, low, high, -1, begin_at, clip, ragged)
         is_begin = beginning >= fewest and (2 * beginning >= reach if crossing == 0 else joined > crossing)
         begin, behind = np.int64(0), length
         if is_end:
@@ -205,16 +205,18 @@ def _most_together(places, hows, how, low, high, among, ragged, there):
 
 
 @inner
-def _near(start, end, low, high, strand, place, clip):
-    """Count the overlaps that reach a place from the left (strand 1) or right (-1), and that cross it."""
+def _near(start, end, hows, low, high, strand, place, clip, ragged):
+    """Count the overlaps that reach a place from the left (strand 1) or right (-1), and that cross it.
+
+    Those that stop there do not count.
+    """
     reach, crossing = 0, 0
     for row in range(low, high):
         before, behind = start[row] <= place - clip, end[row] >= place + clip
         crossing += before and behind
-        if strand > 0:
-            reach += before and end[row] >= place - clip
-        else:
-            reach += behind and start[row] <= place + clip
+        at = end[row] if strand > 0 else start[row]
+        if not (hows[row] == GOES_ON and abs(at - place) <= ragged):
+            reach += before and at >= place - clip if strand > 0 else behind and at <= place + clip
     return reach, crossing
 
 

@@ -50,8 +50,8 @@ def covered(offsets, start, end, first, last, min_depth, clip):
         As `intervals_by_read` gives them.
     first, last : int
         Which reads, half open.
-    min_depth : int
-        Intervals that must cover a base; 1 or more.
+    min_depth : array of int, shape (reads,)
+        Intervals that must cover a base of each read; 1 or more.
     clip : array of int, shape (reads,)
         Bases that are taken off both ends of every interval of a read, and given back to the result.
 
@@ -67,7 +67,7 @@ def covered(offsets, start, end, first, last, min_depth, clip):
         most = max(most, offsets[read + 1] - offsets[read])
     opens, closes = np.empty(most, np.int32), np.empty(most, np.int32)
     for read in range(first, last):
-        size = 0
+        size, needed = 0, min_depth[read]
         for i in range(offsets[read], offsets[read + 1]):
             if start[i] + clip[read] < end[i] - clip[read]:
                 opens[size], closes[size] = start[i] + clip[read], end[i] - clip[read]
@@ -80,13 +80,13 @@ def covered(offsets, start, end, first, last, min_depth, clip):
         for opened in range(size):
             while closes[closed] < opens[opened]:
                 closed += 1
-                if begin >= 0 and opened - closed == min_depth - 1:
+                if begin >= 0 and opened - closed == needed - 1:
                     _keep_longest(best, begin, closes[closed - 1])
                     begin = -1
-            if begin < 0 and opened + 1 - closed >= min_depth:
+            if begin < 0 and opened + 1 - closed >= needed:
                 begin = opens[opened]
         if begin >= 0:
-            _keep_longest(best, begin, closes[size - min_depth])
+            _keep_longest(best, begin, closes[size - needed])
         for side in range(0, 4, 2):
             if best[side + 1] > best[side]:
                 best[side] -= clip[read]
