@@ -33,18 +33,12 @@ _HALF = np.uint64(K)
 
 
 class Beginnings(NamedTuple):
-    """Where contigs begin when they are turned.
-
-    Attributes
-    ----------
-    start : ndarray of int64, shape (contigs,)
-        Their first base.
-    reverse : ndarray of bool, shape (contigs,)
-        Whether they go on from there on the other strand.
-    """
+    """Where contigs begin when they are turned."""
 
     start: np.ndarray
+    """int64, shape (contigs,); their first base."""
     reverse: np.ndarray
+    """bool, shape (contigs,); whether they go on from there on the other strand."""
 
     @classmethod
     def of(cls, sequences: Reads, circular: np.ndarray, first: Reads | None, threads: int) -> Self:

@@ -104,18 +104,13 @@ _NEVER = 1 << 30
 
 
 class Sound(NamedTuple):
-    """The interval of each read that is of one place of the genome, half open.
-
-    Attributes
-    ----------
-    start, end : ndarray of int64, shape (reads,)
-    length : ndarray of int64, shape (reads,)
-        Bases of the whole reads.
-    """
+    """The interval of each read that is of one place of the genome, half open."""
 
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int64, shape (reads,)."""
     length: np.ndarray
+    """int64, shape (reads,); bases of the whole reads."""
 
     @classmethod
     def whole(cls, lengths: np.ndarray) -> Sound:

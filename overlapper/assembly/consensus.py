@@ -19,20 +19,13 @@ from overlapper.tables import Overlaps, Reads
 
 
 class Finished(NamedTuple):
-    """Contigs with qualities.
-
-    Attributes
-    ----------
-    sequences : Reads
-    doubt : Doubt
-        What was mended of them, what reads contradict, and of polished ones what has a low quality.
-    warnings : list of str
-        What polishing left undone (`overlapper.correction.polish.Polished`).
-    """
+    """Contigs with qualities."""
 
     sequences: Reads
     doubt: Doubt
+    """What was mended of them, what reads contradict, and of polished ones what has a low quality."""
     warnings: list[str]
+    """What polishing left undone (`overlapper.correction.polish.Polished`)."""
 
 
 def finished(

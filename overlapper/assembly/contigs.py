@@ -70,57 +70,38 @@ from overlapper.version import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Assembled:
-    """The result of an assembly: contigs, and the summary of the run.
-
-    Attributes
-    ----------
-    contigs : Contigs
-    params : AssembleParams
-    stages : list of Stage
-        In order.
-    held : ReadShare
-        What contigs hold of the reads that were laid out.
-    warnings : list of str
-        That reads are too few or most are lost (`overlapper.overlap.read_share`), what polishing left undone
-        (`overlapper.correction.polish.Polished`, `overlapper.correction.contradictions.warning`), and that
-        reads are of one strand (`overlapper.correction.strands.warning`).
-    doubt : Doubt
-        Stretches of contigs that are in doubt.
-    undecided : Undecided
-        Runs of contigs of exact overlaps that reads hardly decide.
-    disagreeing : Disagreeing
-        Bases of contigs of exact overlaps about which the strands of reads disagree.
-    adapters : list of str
-        Those of the reads (`overlapper.sketch.adapters`).
-    cut_off : int
-        Bases of ends of contigs that too few reads have for their errors to be corrected.
-    haplotypes : Haplotypes, optional
-        Where they were told apart.
-    left_out : LeftOut
-        Reads of contigs that are left out (`overlapper.assembly.rubbish`).
-    names_left_out : list of str
-        Of these reads.
-    placed : PlacedReads
-        Where the reads of contigs lie.
-    aside : ndarray of int64
-        Numbers in the input of reads that were set aside, which have no place.
-    """
+    """The result of an assembly: contigs, and the summary of the run."""
 
     contigs: Contigs
     params: AssembleParams
     stages: list[Stage]
+    """In order."""
     held: ReadShare
+    """What contigs hold of the reads that were laid out."""
     warnings: list[str]
+    """That reads are too few or most are lost (`overlapper.overlap.read_share`), what polishing left undone
+    (`overlapper.correction.polish.Polished`, `overlapper.correction.contradictions.warning`), and that reads
+    are of one strand (`overlapper.correction.strands.warning`)."""
     doubt: Doubt
+    """Stretches of contigs that are in doubt."""
     undecided: Undecided
+    """Runs of contigs of exact overlaps that reads hardly decide."""
     disagreeing: Disagreeing
+    """Bases of contigs of exact overlaps about which the strands of reads disagree."""
     adapters: list[str]
+    """Those of the reads (`overlapper.sketch.adapters`)."""
     cut_off: int
+    """Bases of ends of contigs that too few reads have for their errors to be corrected."""
     haplotypes: Haplotypes | None
+    """Where they were told apart."""
     left_out: LeftOut
+    """Reads of contigs that are left out (`overlapper.assembly.rubbish`)."""
     names_left_out: list[str]
+    """Of these reads."""
     placed: PlacedReads
+    """Where the reads of contigs lie."""
     aside: np.ndarray
+    """int64; numbers in the input of reads that were set aside, which have no place."""
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.

@@ -22,19 +22,13 @@ _BLOCKS = 64
 
 
 class Covered(NamedTuple):
-    """Stretches of reads that enough reads cover, half open, by read.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (reads + 1,)
-        Where those of each read begin.
-    start, end : ndarray of float64, shape (n,)
-        In parts of what is sound of the read.
-    """
+    """Stretches of reads that enough reads cover, half open, by read."""
 
     first: np.ndarray
+    """int64, shape (reads + 1,); where those of each read begin."""
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: float64, shape (n,); in parts of what is sound of the read."""
 
     @classmethod
     def of(cls, overlaps: Intervals, sound: Sound, threads: int) -> Self:

@@ -33,17 +33,12 @@ _Rows = TypeVar("_Rows", bound=OnContigs)
 
 
 class Pieces(NamedTuple):
-    """What contigs are cut into, the longest first.
-
-    Attributes
-    ----------
-    contig, start, end : ndarray of int64, shape (pieces,)
-        Half open.
-    """
+    """What contigs are cut into, the longest first."""
 
     contig: np.ndarray
     start: np.ndarray
     end: np.ndarray
+    """`contig`, `start`, `end`: int64, shape (pieces,); half open."""
 
     @classmethod
     def between(cls, places: Doubt, lengths: np.ndarray) -> Self:
@@ -86,19 +81,11 @@ class Pieces(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Contigs that were cut.
-
-    Attributes
-    ----------
-    laid_out : LaidOut
-    sequences : Reads
-        Their polished sequences.
-    doubt : Doubt
-    left_out : LeftOut
-    """
+    """Contigs that were cut."""
 
     laid_out: LaidOut
     sequences: Reads
+    """Their polished sequences."""
     doubt: Doubt
     left_out: LeftOut
 

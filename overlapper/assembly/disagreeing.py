@@ -48,18 +48,13 @@ _MIDDLES = {"W": (0, 3), "S": (1, 2), "N": (0, 1, 2, 3)}
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Disagreeing(OnContigs):
-    """Stretches of bases about which strands disagree, by place.
-
-    Attributes
-    ----------
-    reverse : ndarray of bool, shape (n,)
-        Whether the reads on the reverse strand of the contig are those that have something else.
-    reads : ndarray of int64, shape (n,)
-        How many of these have.
-    """
+    """Stretches of bases about which strands disagree, by place."""
 
     reverse: np.ndarray = column("?")
+    """bool, shape (n,); whether the reads on the reverse strand of the contig are those that have something
+    else."""
     reads: np.ndarray = column("i8")
+    """int64, shape (n,); how many of these have."""
 
     def doubt(self) -> Doubt:
         """Return them as stretches in doubt; the figure is the number of reads."""

@@ -50,18 +50,11 @@ class Haplotig:
 
 @dataclasses.dataclass(frozen=True)
 class Haplotypes:
-    """Two haplotypes of an assembly.
-
-    Attributes
-    ----------
-    phased : Phased
-    depth : float
-        Reads that cover a base of one haplotype.
-    first, second, primary : list of Haplotig
-    """
+    """Two haplotypes of an assembly."""
 
     phased: Phased
     depth: float
+    """Reads that cover a base of one haplotype."""
     first: list[Haplotig]
     second: list[Haplotig]
     primary: list[Haplotig]

@@ -45,26 +45,18 @@ have."""
 
 @dataclasses.dataclass(frozen=True)
 class Phased:
-    """Pieces of contigs, and the haplotype of each.
-
-    Attributes
-    ----------
-    pieces : Pieces
-    block : ndarray of int32, shape (n,)
-        Phase block, from 1, that of most bases first; 0 for shared pieces.
-    haplotype : ndarray of uint8, shape (n,)
-        1 or 2; 0 for shared pieces. Of different blocks it says nothing.
-    opposite : list of (int, int, int)
-        Two contigs with opposite groups of pieces, and how many bases these have in common.
-    hic : HicSeen, optional
-        What Hi-C reads say, where they are given.
-    """
+    """Pieces of contigs, and the haplotype of each."""
 
     pieces: Pieces
     block: np.ndarray
+    """int32, shape (n,); phase block, from 1, that of most bases first; 0 for shared pieces."""
     haplotype: np.ndarray
+    """uint8, shape (n,); 1 or 2; 0 for shared pieces. Of different blocks it says nothing."""
     opposite: list[tuple[int, int, int]]
+    """List of (int, int, int); two contigs with opposite groups of pieces, and how many bases these have in
+    common."""
     hic: HicSeen | None = None
+    """What Hi-C reads say, where they are given."""
 
     @property
     def of_two(self) -> bool:

@@ -39,25 +39,17 @@ class HicReads(NamedTuple):
 
 
 class HicSeen(NamedTuple):
-    """What Hi-C reads say, in numbers.
-
-    Attributes
-    ----------
-    blocks, joined : int
-        Phase blocks before, and how many of these are joined to another one.
-    pairs : int
-    same, other : int
-        Pairs with both ends in one block, in the same haplotype or not.
-    between : int
-        Pairs with ends in two blocks.
-    """
+    """What Hi-C reads say, in numbers."""
 
     blocks: int
     joined: int
+    """`blocks`, `joined`: phase blocks before, and how many of these are joined to another one."""
     pairs: int
     same: int
     other: int
+    """`same`, `other`: pairs with both ends in one block, in the same haplotype or not."""
     between: int
+    """Pairs with ends in two blocks."""
 
     def told(self) -> str:
         """Return the numbers as a sentence has them."""
@@ -76,23 +68,17 @@ class HicSeen(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Pairs of reads between sides: ``2 * block`` for haplotype 1 of a phase block, and the one behind it.
-
-    Attributes
-    ----------
-    pairs : int
-        All of them.
-    ends : ndarray of int64, shape (sides,)
-        Ends on each side.
-    one, other, links : ndarray of int64, shape (n,)
-        Two sides, the smaller one first, and how many pairs have an end on either; ascending.
-    """
+    """Pairs of reads between sides: ``2 * block`` for haplotype 1 of a phase block, and the one behind it."""
 
     pairs: int
+    """All of them."""
     ends: np.ndarray
+    """int64, shape (sides,); ends on each side."""
     one: np.ndarray
     other: np.ndarray
     links: np.ndarray
+    """`one`, `other`, `links`: int64, shape (n,); two sides, the smaller one first, and how many pairs have
+    an end on either; ascending."""
 
     def seen(self, joined: int) -> HicSeen:
         """Return the numbers of pairs and of blocks, of which some are joined."""

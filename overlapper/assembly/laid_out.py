@@ -16,30 +16,22 @@ from overlapper.tables import Reads
 
 @dataclasses.dataclass(frozen=True)
 class Contigs:
-    """Contigs and their links.
-
-    Attributes
-    ----------
-    sequences : Reads
-        Named by `overlapper.graph.layout.unitig_names`, longest unitig first; with qualities in the end.
-    circular : ndarray of bool, shape (n,)
-    depth : ndarray of float64, shape (n,)
-        Reads that cover a base, in the layout.
-    reads : ndarray of int64, shape (n,)
-        Reads that they consist of, contained ones included.
-    link_source, link_target : ndarray of int64
-        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
-    link_overlap : ndarray of int32
-        Bases that the reads of both ends share.
-    """
+    """Contigs and their links."""
 
     sequences: Reads
+    """Named by `overlapper.graph.layout.unitig_names`, longest unitig first; with qualities in the end."""
     circular: np.ndarray
+    """bool, shape (n,)."""
     depth: np.ndarray
+    """float64, shape (n,); reads that cover a base, in the layout."""
     reads: np.ndarray
+    """int64, shape (n,); reads that they consist of, contained ones included."""
     link_source: np.ndarray
     link_target: np.ndarray
+    """`link_source`, `link_target`: int64; ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for
+    its reverse complement."""
     link_overlap: np.ndarray
+    """int32; bases that the reads of both ends share."""
 
     def __len__(self) -> int:
         return len(self.sequences)

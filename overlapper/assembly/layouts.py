@@ -42,29 +42,19 @@ LOST = "lost"
 
 
 class LayoutWithHaplotypes(NamedTuple):
-    """A layout, and what is known of haplotypes.
-
-    Attributes
-    ----------
-    laid_out : LaidOut
-    left_out : LeftOut
-        Reads of other contigs.
-    cut_off : int
-        Bases of ends of contigs that were cut off.
-    overlaps : Overlaps
-        Those that were laid out; empty where contigs will be polished, which finds its own.
-    depth : float or None
-        Of a haplotype; None if there are not two of them to be told apart.
-    phased : Phased or None
-        Reads by haplotype, if they had to be told apart to see whether there are two.
-    """
+    """A layout, and what is known of haplotypes."""
 
     laid_out: LaidOut
     left_out: LeftOut
+    """Reads of other contigs."""
     cut_off: int
+    """Bases of ends of contigs that were cut off."""
     overlaps: Overlaps
+    """Those that were laid out; empty where contigs will be polished, which finds its own."""
     depth: float | None
+    """Of a haplotype; None if there are not two of them to be told apart."""
     phased: Phased | None
+    """Reads by haplotype, if they had to be told apart to see whether there are two."""
 
 
 def lay_out(

@@ -44,17 +44,12 @@ def kmers_of(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LostKmers:
-    """Where k-mers are in reads that enough reads have, and no contig.
-
-    Attributes
-    ----------
-    read : ndarray of int64, shape (n,)
-    place : ndarray of int64, shape (n,)
-        First base, on the forward strand.
-    """
+    """Where k-mers are in reads that enough reads have, and no contig."""
 
     read: np.ndarray
+    """int64, shape (n,)."""
     place: np.ndarray
+    """int64, shape (n,); first base, on the forward strand."""
 
     @classmethod
     def of(cls, reads: Reads, laid_out: LaidOut, depth: float, room: int | None, threads: int) -> Self:

@@ -25,16 +25,11 @@ ParentReads = tuple[Iterable[Reads] | None, Iterable[Reads] | None]
 
 
 class Sites(NamedTuple):
-    """Sites of contigs: k-mers that one contig alone has, where it is of one haplotype.
-
-    Attributes
-    ----------
-    contig, place : ndarray of int64, shape (n,)
-        The first base of each.
-    """
+    """Sites of contigs: k-mers that one contig alone has, where it is of one haplotype."""
 
     contig: np.ndarray
     place: np.ndarray
+    """`contig`, `place`: int64, shape (n,); the first base of each."""
 
 
 def parents_of_groups(

@@ -26,28 +26,22 @@ phase across shorter ones."""
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pieces(Table):
-    """Pieces of contigs, by contig and start; together they make up the contigs.
-
-    Attributes
-    ----------
-    contig : ndarray of int32, shape (n,)
-    start, end : ndarray of int64, shape (n,)
-        Half open.
-    run : ndarray of int64, shape (n,)
-        Those of a contig with the same number are of one haplotype; `SHARED_RUN` for shared ones.
-    sites : ndarray of int64, shape (n,)
-        k-mers of this contig alone, which tell haplotypes apart; 0 in shared pieces.
-    first_site, behind_sites : ndarray of int64, shape (n,)
-        First base of the first site, and the one behind the last site; equal in pieces without sites.
-    """
+    """Pieces of contigs, by contig and start; together they make up the contigs."""
 
     contig: np.ndarray = column("i4")
+    """int32, shape (n,)."""
     start: np.ndarray = column("i8")
     end: np.ndarray = column("i8")
+    """`start`, `end`: int64, shape (n,); half open."""
     run: np.ndarray = column("i8")
+    """int64, shape (n,); those of a contig with the same number are of one haplotype; `SHARED_RUN` for shared
+    ones."""
     sites: np.ndarray = column("i8")
+    """int64, shape (n,); k-mers of this contig alone, which tell haplotypes apart; 0 in shared pieces."""
     first_site: np.ndarray = column("i8")
     behind_sites: np.ndarray = column("i8")
+    """`first_site`, `behind_sites`: int64, shape (n,); first base of the first site, and the one behind the
+    last site; equal in pieces without sites."""
 
     @property
     def lengths(self) -> np.ndarray:

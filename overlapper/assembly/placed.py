@@ -44,34 +44,26 @@ NO_BLOCK = 0
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PlacedReads(Table):
-    """Reads and the contigs that they belong to, by contig and place.
-
-    Attributes
-    ----------
-    contig, read : ndarray of int32, shape (n,)
-        Reads by their number in the input; each is there once.
-    start : ndarray of int64, shape (n,)
-        About where the part that was laid out begins; on a circle it may end behind the last base.
-    reverse : ndarray of bool, shape (n,)
-    r_start, r_end : ndarray of int32, shape (n,)
-        About which part that is, half open, on the read's forward strand.
-    read_length : ndarray of int64, shape (n,)
-        Of the read as it was given.
-    haplotype : ndarray of uint8, shape (n,)
-        1 or 2; 0 for none.
-    block : ndarray of int32, shape (n,)
-        Phase block; `NO_BLOCK` for none.
-    """
+    """Reads and the contigs that they belong to, by contig and place."""
 
     contig: np.ndarray = column("i4")
     read: np.ndarray = column("i4")
+    """`contig`, `read`: int32, shape (n,); reads by their number in the input; each is there once."""
     start: np.ndarray = column("i8")
+    """int64, shape (n,); about where the part that was laid out begins; on a circle it may end behind the
+    last base."""
     reverse: np.ndarray = column("?")
+    """bool, shape (n,)."""
     r_start: np.ndarray = column("i4")
     r_end: np.ndarray = column("i4")
+    """`r_start`, `r_end`: int32, shape (n,); about which part that is, half open, on the read's forward
+    strand."""
     read_length: np.ndarray = column("i8")
+    """int64, shape (n,); of the read as it was given."""
     haplotype: np.ndarray = column("u1")
+    """uint8, shape (n,); 1 or 2; 0 for none."""
     block: np.ndarray = column("i4")
+    """int32, shape (n,); phase block; `NO_BLOCK` for none."""
 
     @classmethod
     def of(cls, own: OwnReads, read: np.ndarray, lengths: np.ndarray) -> Self:

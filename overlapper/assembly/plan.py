@@ -18,30 +18,20 @@ from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplo
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How reads of an error rate are assembled.
-
-    Attributes
-    ----------
-    error_rate : float
-        Of the given reads.
-    separate : bool
-        Whether copies and haplotypes are kept apart.
-    correct : bool
-        Whether the reads are corrected before layout.
-    accurate : bool
-        Whether copies are kept apart, and reads are as accurate as HiFi reads.
-    exact : bool
-        Whether the overlaps that are laid out match to the last base.
-    polish_rounds : int
-        Rounds of polishing; 0 for none.
-    """
+    """How reads of an error rate are assembled."""
 
     error_rate: float
+    """Of the given reads."""
     separate: bool
+    """Whether copies and haplotypes are kept apart."""
     correct: bool
+    """Whether the reads are corrected before layout."""
     accurate: bool
+    """Whether copies are kept apart, and reads are as accurate as HiFi reads."""
     exact: bool
+    """Whether the overlaps that are laid out match to the last base."""
     polish_rounds: int
+    """Rounds of polishing; 0 for none."""
 
     @classmethod
     def of(cls, params: AssembleParams, error_rate: float) -> Self:

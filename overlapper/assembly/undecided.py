@@ -60,22 +60,15 @@ _ALLELE = np.uint64(ALLELE_BITS)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Undecided(OnContigs):
-    """Undecided runs of contigs, by place.
-
-    Attributes
-    ----------
-    reads : ndarray of int64, shape (n,)
-        How many have the run.
-    others : ndarray of int64, shape (n,)
-        How many have the most frequent other one.
-    base, length : ndarray of uint8, int32, shape (n,)
-        That one, on the strand of the contig.
-    """
+    """Undecided runs of contigs, by place."""
 
     reads: np.ndarray = column("i8")
+    """int64, shape (n,); how many have the run."""
     others: np.ndarray = column("i8")
+    """int64, shape (n,); how many have the most frequent other one."""
     base: np.ndarray = column("u1")
     length: np.ndarray = column("i4")
+    """`base`, `length`: uint8, int32, shape (n,); that one, on the strand of the contig."""
 
     def doubt(self) -> Doubt:
         """Return stretches of undecided runs; the figure is how many reads have the run that fewest have."""
@@ -145,17 +138,12 @@ def find_in_doubt(
 
 
 class _Frequent(NamedTuple):
-    """Of words with equal surroundings the most frequent one, of equals the smallest.
-
-    Attributes
-    ----------
-    word : ndarray of uint64
-        Ascending.
-    met : ndarray of int64, shape (n,)
-    """
+    """Of words with equal surroundings the most frequent one, of equals the smallest."""
 
     word: np.ndarray
+    """uint64; ascending."""
     met: np.ndarray
+    """int64, shape (n,)."""
 
     @classmethod
     def of(cls, words: np.ndarray, met: np.ndarray) -> Self:
@@ -181,26 +169,21 @@ class _Frequent(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Runs of contigs whose words are in a range, by place.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (contigs + 1,)
-        Where the runs of each contig begin.
-    edges : ndarray of int64, shape (contigs, 2)
-        Of lines, where the first run of any word starts and the last one ends; -1 where there is none.
-    start, end : ndarray of int32, shape (n,)
-    word : ndarray of uint64, shape (n,)
-    turned : ndarray of uint8, shape (n,)
-    """
+    """Runs of contigs whose words are in a range, by place."""
 
     first: np.ndarray
+    """int64, shape (contigs + 1,); where the runs of each contig begin."""
     edges: np.ndarray
+    """int64, shape (contigs, 2); of lines, where the first run of any word starts and the last one ends; -1
+    where there is none."""
     lengths: np.ndarray
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int32, shape (n,)."""
     word: np.ndarray
+    """uint64, shape (n,)."""
     turned: np.ndarray
+    """uint8, shape (n,)."""
 
     @classmethod
     def of(cls, contigs: Reads, circular: np.ndarray, low: np.uint64, high: np.uint64, threads: int) -> Self:

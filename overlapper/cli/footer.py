@@ -16,18 +16,12 @@ STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
 
 
 class Usage(NamedTuple):
-    """Time, CPU time and memory of a run so far, with its helper and worker processes.
-
-    Attributes
-    ----------
-    seconds, cpu_seconds : float
-    memory : int
-        Largest resident memory of one of these processes, in bytes.
-    """
+    """Time, CPU time and memory of a run so far, with its helper and worker processes."""
 
     seconds: float
     cpu_seconds: float
     memory: int
+    """Largest resident memory of one of these processes, in bytes."""
 
 
 def resources_used() -> Usage:

@@ -18,24 +18,16 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class OverlapRequest(RunRequest):
-    """A run of ``overlapper overlap``; see `RunRequest` for the other attributes.
-
-    Attributes
-    ----------
-    sides : mapping
-        How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
-    changes : mapping
-        Parameters that differ from the preset.
-    disk : int or None
-        Most bytes that tiles may take; None or 0 for no limit.
-    plan : bool
-        Only say what a run would take.
-    """
+    """A run of ``overlapper overlap``; see `RunRequest` for the other attributes."""
 
     sides: Mapping[str, bool]
+    """How overlaps are written, as `overlapper.io.sided.open_sided` takes it."""
     changes: Mapping[str, Any]
+    """Parameters that differ from the preset."""
     disk: int | None
+    """Most bytes that tiles may take; None or 0 for no limit."""
     plan: bool
+    """Only say what a run would take."""
 
     @property
     def extender(self) -> str:

@@ -29,18 +29,12 @@ def _no_others(heads: Reads) -> list[Input]:
 
 @dataclasses.dataclass(frozen=True)
 class StageRun(RunRequest):
-    """A run of stages; see `RunRequest` for the other attributes.
-
-    Attributes
-    ----------
-    params : dataclass
-        Parameters; what the result depends on is in these, the preset and the reads alone.
-    option : str
-        What the user names the folder with.
-    """
+    """A run of stages; see `RunRequest` for the other attributes."""
 
     params: Any
+    """Dataclass; parameters; what the result depends on is in these, the preset and the reads alone."""
     option: str = "--workdir"
+    """What the user names the folder with."""
 
     def __post_init__(self) -> None:
         from overlapper.tiled.workdir import check_workdir

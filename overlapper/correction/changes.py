@@ -22,28 +22,19 @@ class Fate(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """How correction changed every read; one value a read, in the order of the input.
-
-    Attributes
-    ----------
-    name : list of str
-    bases_in, bases_out : ndarray of int64
-    coverage : ndarray of float64
-        Mean number of other reads that voted on a base, in the last round.
-    identity : ndarray of float64
-        Share of columns that match in the read's alignment to its consensus, in the first round; NaN for
-        a read without bases.
-    left_out : ndarray of int64
-        Overlapping reads of other places, left out in the last round.
-    fate : list of Fate
-    """
+    """How correction changed every read; one value a read, in the order of the input."""
 
     name: list[str]
     bases_in: np.ndarray
     bases_out: np.ndarray
+    """`bases_in`, `bases_out`: int64."""
     coverage: np.ndarray
+    """float64; mean number of other reads that voted on a base, in the last round."""
     identity: np.ndarray
+    """float64; share of columns that match in the read's alignment to its consensus, in the first round; NaN
+    for a read without bases."""
     left_out: np.ndarray
+    """int64; overlapping reads of other places, left out in the last round."""
     fate: list[Fate]
 
     def to_tsv(self) -> str:

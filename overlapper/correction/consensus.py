@@ -38,69 +38,47 @@ BLOCK_BASES = 150_000
 
 
 class Likeness(NamedTuple):
-    """Rows of targets on the reads that are like them, made on demand.
-
-    Attributes
-    ----------
-    rows : callable
-        Makes the rows; targets as they were given.
-    before : int
-        Added to the numbers of targets.
-    """
+    """Rows of targets on the reads that are like them, made on demand."""
 
     rows: Callable[[], Rows]
+    """Makes the rows; targets as they were given."""
     before: int
+    """Added to the numbers of targets."""
 
 
 class Part(NamedTuple):
-    """Consensus of a block of windows, without margins.
-
-    Attributes
-    ----------
-    lengths : ndarray of int64, shape (windows,)
-        Bases of each window.
-    codes, quality, depth, origin, counts : ndarray
-        As in `Consensus`; the counts are those of each window.
-    rows : callable
-        As in `Likeness`.
-    """
+    """Consensus of a block of windows, without margins."""
 
     lengths: np.ndarray
+    """int64, shape (windows,); bases of each window."""
     codes: np.ndarray
     quality: np.ndarray
     depth: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
+    """`codes`, `quality`, `depth`, `origin`, `counts`: as in `Consensus`; the counts are those of each
+    window."""
     rows: Callable[[], Rows]
+    """As in `Likeness`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Consensus:
-    """Consensus of ``n`` targets, one after the other.
-
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (n + 1,)
-        Where each one starts.
-    codes, quality : ndarray of uint8
-        Bases (4 is unknown) and Phred qualities; 0 where no vote was taken.
-    depth : ndarray of uint8
-        Reads that cover each base, the target included where it votes; 255 for more.
-    origin : ndarray of int32
-        How many bases of the target come before each base.
-    counts : ndarray of int64, shape (n, COUNTS)
-        See `overlapper.kernels.consensus.consensus.COUNTS`.
-    likeness : sequence of Likeness
-        From which `alike` is made.
-    """
+    """Consensus of ``n`` targets, one after the other."""
 
     offsets: np.ndarray
+    """int64, shape (n + 1,); where each one starts."""
     codes: np.ndarray
     quality: np.ndarray
+    """`codes`, `quality`: uint8; bases (4 is unknown) and Phred qualities; 0 where no vote was taken."""
     depth: np.ndarray
+    """uint8; reads that cover each base, the target included where it votes; 255 for more."""
     origin: np.ndarray
+    """int32; how many bases of the target come before each base."""
     counts: np.ndarray
+    """int64, shape (n, COUNTS); see `overlapper.kernels.consensus.consensus.COUNTS`."""
     likeness: Sequence[Likeness] = ()
+    """From which `alike` is made."""
 
     def __len__(self) -> int:
         return len(self.counts)

@@ -43,21 +43,14 @@ STRETCH = 1000
 
 
 class Compared(NamedTuple):
-    """The rows of targets that are compared with them.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (targets + 1,)
-        Where those of each target start.
-    number : ndarray of int64, shape (n,)
-        Numbers of the rows in the pileup.
-    on : LayerRows
-        With the intervals of reads that are looked at.
-    """
+    """The rows of targets that are compared with them."""
 
     first: np.ndarray
+    """int64, shape (targets + 1,); where those of each target start."""
     number: np.ndarray
+    """int64, shape (n,); numbers of the rows in the pileup."""
     on: LayerRows
+    """With the intervals of reads that are looked at."""
 
     @classmethod
     def of(cls, pileups: Pileups, depth: int) -> Self:

@@ -74,19 +74,13 @@ def turned_starts(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OnContigs(Table):
-    """Stretches of contigs.
-
-    Attributes
-    ----------
-    contig : ndarray of int32, shape (n,)
-        -1 for none.
-    start, end : ndarray of int64, shape (n,)
-        Half open.
-    """
+    """Stretches of contigs."""
 
     contig: np.ndarray = column("i4")
+    """int32, shape (n,); -1 for none."""
     start: np.ndarray = column("i8")
     end: np.ndarray = column("i8")
+    """`start`, `end`: int64, shape (n,); half open."""
 
     def turned(self, first: np.ndarray, reverse: np.ndarray, lengths: np.ndarray) -> Self:
         """Return the same of contigs that begin at another base, some of them on the other strand.
@@ -113,17 +107,12 @@ class OnContigs(Table):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Doubt(OnContigs):
-    """Stretches of contigs that are in doubt.
-
-    Attributes
-    ----------
-    reason : ndarray of uint8, shape (n,)
-        See `Reason`.
-    figure : ndarray of float32, shape (n,)
-    """
+    """Stretches of contigs that are in doubt."""
 
     reason: np.ndarray = column("u1")
+    """uint8, shape (n,); see `Reason`."""
     figure: np.ndarray = column("f4")
+    """float32, shape (n,)."""
 
     def contradicted(self) -> Self:
         """Return the rows that say that most reads contradict the contig."""

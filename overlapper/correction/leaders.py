@@ -29,17 +29,12 @@ ANY = 1 << 31
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Roles:
-    """How each read is corrected: as a leader, by leaders, or else by all its rows.
-
-    Attributes
-    ----------
-    leads : ndarray of bool, shape (n,)
-    follows : ndarray of bool, shape (n,)
-        Reads that follow leaders, and do not lead.
-    """
+    """How each read is corrected: as a leader, by leaders, or else by all its rows."""
 
     leads: np.ndarray
+    """bool, shape (n,)."""
     follows: np.ndarray
+    """bool, shape (n,); reads that follow leaders, and do not lead."""
 
     def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the numbers of the reads ``[start, stop)`` that lead, that follow, and that do neither."""

@@ -21,31 +21,24 @@ from overlapper.tables.ragged import places_within
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OwnReads(Table):
-    """Reads on unitigs, as they were laid out.
-
-    Attributes
-    ----------
-    unitig, read : ndarray of int32, shape (n,)
-    start : ndarray of int64, shape (n,)
-        First base on the unitig. On a circular unitig, reads may begin before its first base or end behind
-        its last one.
-    reverse : ndarray of bool, shape (n,)
-        True where the read's reverse complement lies in the unitig.
-    r_start, r_end : ndarray of int32, shape (n,)
-        Interval of the read that was laid out, half open, on its forward strand.
-    unitig_length, read_length : ndarray of int64, shape (n,)
-        Bases of both in the layout. Intervals are scaled to the raw read and to the polished unitig, which
-        have about as many.
-    """
+    """Reads on unitigs, as they were laid out."""
 
     unitig: np.ndarray = column("i4")
     read: np.ndarray = column("i4")
+    """`unitig`, `read`: int32, shape (n,)."""
     start: np.ndarray = column("i8")
+    """int64, shape (n,); first base on the unitig. On a circular unitig, reads may begin before its first
+    base or end behind its last one."""
     reverse: np.ndarray = column("?")
+    """bool, shape (n,); True where the read's reverse complement lies in the unitig."""
     r_start: np.ndarray = column("i4")
     r_end: np.ndarray = column("i4")
+    """`r_start`, `r_end`: int32, shape (n,); interval of the read that was laid out, half open, on its
+    forward strand."""
     unitig_length: np.ndarray = column("i8")
     read_length: np.ndarray = column("i8")
+    """`unitig_length`, `read_length`: int64, shape (n,); bases of both in the layout. Intervals are scaled to
+    the raw read and to the polished unitig, which have about as many."""
 
 
 def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
@@ -75,20 +68,15 @@ def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
 
 @dataclasses.dataclass(frozen=True)
 class Windows:
-    """Windows of unitigs.
-
-    Attributes
-    ----------
-    unitig, start, end : ndarray of int64, shape (windows,)
-        Half-open intervals, by unitig; those of circular unitigs may begin before the first base and end
-        behind the last one.
-    unitig_length : ndarray of int64, shape (windows,)
-    """
+    """Windows of unitigs."""
 
     unitig: np.ndarray
     start: np.ndarray
     end: np.ndarray
+    """`unitig`, `start`, `end`: int64, shape (windows,); half-open intervals, by unitig; those of circular
+    unitigs may begin before the first base and end behind the last one."""
     unitig_length: np.ndarray
+    """int64, shape (windows,)."""
 
 
 def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate: float) -> Rows:

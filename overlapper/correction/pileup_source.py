@@ -126,17 +126,12 @@ def _median(artifact: Artifact, n: int) -> float:
 
 
 class Taken(NamedTuple):
-    """Some of the reads of columns, or reads that are loaded already.
-
-    Attributes
-    ----------
-    columns : ReadColumns or Reads
-    numbers : ndarray of int64, optional
-        Of columns.
-    """
+    """Some of the reads of columns, or reads that are loaded already."""
 
     columns: ReadColumns | Reads
+    """ReadColumns or Reads."""
     numbers: np.ndarray | None = None
+    """int64; of columns."""
 
     def load(self) -> Reads:
         """Return the reads."""
@@ -150,20 +145,14 @@ class PileupBlock(NamedTuple):
     """Pileups of successive targets, loaded by whoever works on them.
 
     It is what a worker is sent (`overlapper.overlap.distributed.Part`).
-
-    Attributes
-    ----------
-    first : int
-        Number of the first target.
-    targets, reads : Taken
-    make : callable
-        Gives the pileups of targets and reads.
     """
 
     first: int
+    """Number of the first target."""
     targets: Taken
     reads: Taken
     make: Callable[[Reads, Reads], Pileups]
+    """Gives the pileups of targets and reads."""
 
     def load(self) -> Pileups:
         """Return the pileups."""
@@ -183,33 +172,22 @@ class PileupBlock(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PileupSource:
-    """Targets and the reads that lie on them, of which pileups are made for as many as fit at a time.
-
-    Attributes
-    ----------
-    targets, reads : ReadColumns
-    rows : Artifact
-        Columns of the rows, sorted by target.
-    first : ndarray of int64, shape (targets + 1,)
-        Where the rows of each target start.
-    typical_divergence : float
-    nearest_divergence : ndarray of float32, shape (reads,)
-        See `overlapper.correction.pileups.nearest_divergence`.
-    room : int or None
-        Bytes of memory for the reads and rows of a block; None for all at once.
-    targets_vote, reach
-        See `overlapper.correction.pileups.Pileups`.
-    """
+    """Targets and the reads that lie on them, of which pileups are made for as many as fit at a time."""
 
     targets: ReadColumns
     reads: ReadColumns
     rows: Artifact
+    """Columns of the rows, sorted by target."""
     first: np.ndarray
+    """int64, shape (targets + 1,); where the rows of each target start."""
     typical_divergence: float
     nearest_divergence: np.ndarray
+    """float32, shape (reads,); see `overlapper.correction.pileups.nearest_divergence`."""
     room: int | None
+    """Bytes of memory for the reads and rows of a block; None for all at once."""
     targets_vote: bool
     reach: int = WIDEN
+    """`targets_vote`, `reach`: see `overlapper.correction.pileups.Pileups`."""
 
     @classmethod
     def of_reads(cls, reads: ReadColumns, written: Artifact, room: int | None) -> Self:
@@ -341,20 +319,13 @@ class PileupSource:
 
 
 class RowsOfTargets(NamedTuple):
-    """The rows of a range of targets.
-
-    Attributes
-    ----------
-    rows : Rows
-    first : ndarray of int64, shape (targets + 1,)
-        Where those of each target start.
-    lengths : ndarray of int64, shape (targets,)
-        Bases of each target.
-    """
+    """The rows of a range of targets."""
 
     rows: Rows
     first: np.ndarray
+    """int64, shape (targets + 1,); where those of each target start."""
     lengths: np.ndarray
+    """int64, shape (targets,); bases of each target."""
 
 
 def rows_in_parts(pileups: Pileups | PileupSource) -> Iterator[RowsOfTargets]:

@@ -24,31 +24,24 @@ NEAREST = 10
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Rows(Table):
-    """Reads on targets. Intervals are 0-based half-open, on forward strands.
-
-    Attributes
-    ----------
-    target, read : ndarray of int32, shape (n,)
-    reverse : ndarray of bool, shape (n,)
-        True where the read's reverse complement matches the target.
-    t_start, t_end, r_start, r_end : ndarray of int32, shape (n,)
-    score : ndarray of int32, shape (n,)
-        The rows of a target with the highest scores vote first.
-    divergence : ndarray of float32, shape (n,)
-        Differences a base; NaN where unknown.
-    """
+    """Reads on targets. Intervals are 0-based half-open, on forward strands."""
 
     SORT_KEYS: ClassVar = ("target", "worst", "read", "t_start", "r_start", "reverse")
 
     target: np.ndarray = column("i4")
     read: np.ndarray = column("i4")
+    """`target`, `read`: int32, shape (n,)."""
     reverse: np.ndarray = column("?")
+    """bool, shape (n,); True where the read's reverse complement matches the target."""
     t_start: np.ndarray = column("i4")
     t_end: np.ndarray = column("i4")
     r_start: np.ndarray = column("i4")
     r_end: np.ndarray = column("i4")
+    """`t_start`, `t_end`, `r_start`, `r_end`: int32, shape (n,)."""
     score: np.ndarray = column("i4")
+    """int32, shape (n,); the rows of a target with the highest scores vote first."""
     divergence: np.ndarray = column("f4")
+    """float32, shape (n,); differences a base; NaN where unknown."""
 
     @property
     def worst(self) -> np.ndarray:
@@ -127,34 +120,23 @@ def nearest_divergence(read: np.ndarray, divergence: np.ndarray, n: int) -> np.n
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pileups:
-    """Targets and the reads that lie on them.
-
-    Attributes
-    ----------
-    targets, reads : Reads
-        Weighted by their qualities, where they have them.
-    rows : Rows
-        Sorted by target when they are not.
-    targets_vote : bool
-        Whether targets are reads that vote themselves, as in correction; unitigs do not.
-    divergence : float, optional
-        Typical divergence, given where ``rows`` are a part of all; else their median.
-    reach : int
-        Bases by which rows are widened at most, at either end.
-    nearest : ndarray of float32, shape (reads,), optional
-        `nearest_divergence` of the reads, given where ``rows`` are a part of all.
-    numbers : ndarray of int64, optional
-        Numbers of the reads in the whole set, where ``reads`` are a part of it.
-    """
+    """Targets and the reads that lie on them."""
 
     targets: Reads
     reads: Reads
+    """`targets`, `reads`: weighted by their qualities, where they have them."""
     rows: Rows
+    """Sorted by target when they are not."""
     targets_vote: bool
+    """Whether targets are reads that vote themselves, as in correction; unitigs do not."""
     divergence: float | None = None
+    """Typical divergence, given where ``rows`` are a part of all; else their median."""
     reach: int = WIDEN
+    """Bases by which rows are widened at most, at either end."""
     nearest: np.ndarray | None = None
+    """float32, shape (reads,); `nearest_divergence` of the reads, given where ``rows`` are a part of all."""
     numbers: np.ndarray | None = None
+    """int64; numbers of the reads in the whole set, where ``reads`` are a part of it."""
 
     def __post_init__(self) -> None:
         if (np.diff(self.rows.target) < 0).any():

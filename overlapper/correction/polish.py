@@ -46,41 +46,27 @@ _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 @dataclasses.dataclass(frozen=True)
 class Unitigs:
-    """Sequences to polish, linear or circular.
-
-    Attributes
-    ----------
-    sequences : Reads
-    circular : ndarray of bool
-    """
+    """Sequences to polish, linear or circular."""
 
     sequences: Reads
     circular: np.ndarray
+    """bool."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Polished:
-    """The result of polishing: unitigs, and how they were polished.
-
-    Attributes
-    ----------
-    unitigs : Unitigs
-        With qualities, in the order given.
-    funnel : dict of str to int
-        Counts of what went in, what every round found and what came out.
-    held : ReadShare
-        What lies on the unitigs of the reads.
-    warnings : list of str
-        What the last round could not confirm (`overlapper.correction.unvoted.warning`), if anything.
-    doubt : Doubt
-        What was mended of the unitigs, and what reads contradict after the last round.
-    """
+    """The result of polishing: unitigs, and how they were polished."""
 
     unitigs: Unitigs
+    """With qualities, in the order given."""
     funnel: dict[str, int]
+    """Counts of what went in, what every round found and what came out."""
     held: ReadShare
+    """What lies on the unitigs of the reads."""
     warnings: list[str]
+    """What the last round could not confirm (`overlapper.correction.unvoted.warning`), if anything."""
     doubt: Doubt
+    """What was mended of the unitigs, and what reads contradict after the last round."""
 
     def all_warnings(self) -> list[str]:
         """Return also what there is to say of the reads that were used, and of what they contradict."""
@@ -184,21 +170,14 @@ def polish_packed(
 
 
 class _VotedWindows(NamedTuple):
-    """Consensus of successive windows.
-
-    Attributes
-    ----------
-    consensus : Consensus
-        With origins on the windows as they were given.
-    doubt : Doubt
-        By the numbers of all windows.
-    unvoted : ndarray of int64
-        See `overlapper.correction.unvoted.unvoted`.
-    """
+    """Consensus of successive windows."""
 
     consensus: Consensus
+    """With origins on the windows as they were given."""
     doubt: Doubt
+    """By the numbers of all windows."""
     unvoted: np.ndarray
+    """int64; see `overlapper.correction.unvoted.unvoted`."""
 
 
 def _vote_on_block(params: CorrectParams, block: PileupBlock, threads: int) -> Iterator[_VotedWindows]:

@@ -34,40 +34,27 @@ CONFIRMED_DEPTH = 3
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Covered(Table):
-    """Stretches of ``n`` corrected reads that enough reads cover.
-
-    Attributes
-    ----------
-    depth : ndarray of float64, shape (n,)
-        Mean number of other reads that cover a base.
-    start, end : ndarray of int32
-        Stretches that `CONFIRMED_DEPTH` reads cover, half open, ascending within a read.
-    offsets : ndarray of int64, shape (n + 1,)
-        Where the stretches of each read start.
-    """
+    """Stretches of ``n`` corrected reads that enough reads cover."""
 
     depth: np.ndarray = column("f8")
+    """float64, shape (n,); mean number of other reads that cover a base."""
     start: np.ndarray = ragged("i4", by="offsets")
     end: np.ndarray = ragged("i4", by="offsets")
+    """`start`, `end`: int32; stretches that `CONFIRMED_DEPTH` reads cover, half open, ascending within a
+    read."""
     offsets: np.ndarray = offsets()
+    """int64, shape (n + 1,); where the stretches of each read start."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ReadConsensus:
-    """Consensus of ``n`` reads.
-
-    Attributes
-    ----------
-    reads : ReadColumns
-        With qualities.
-    covered : Covered
-    counts : ndarray of int64, shape (n, COUNTS)
-        See `overlapper.kernels.consensus.consensus.COUNTS`.
-    """
+    """Consensus of ``n`` reads."""
 
     reads: ReadColumns
+    """With qualities."""
     covered: Covered
     counts: np.ndarray
+    """int64, shape (n, COUNTS); see `overlapper.kernels.consensus.consensus.COUNTS`."""
 
     @classmethod
     def within(cls, artifact: Artifact) -> Self:
@@ -82,18 +69,12 @@ class ReadConsensus:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaders(ReadConsensus):
-    """Consensus of leaders (`overlapper.correction.leaders`), and their rows on the reads like them.
-
-    Attributes
-    ----------
-    rows : Rows
-        Leaders on all reads.
-    numbers : ndarray of int64, shape (n,)
-        Which of all reads each leader is.
-    """
+    """Consensus of leaders (`overlapper.correction.leaders`), and their rows on the reads like them."""
 
     rows: Rows
+    """Leaders on all reads."""
     numbers: np.ndarray
+    """int64, shape (n,); which of all reads each leader is."""
 
     @classmethod
     def within(cls, artifact: Artifact) -> Self:

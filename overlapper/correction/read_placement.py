@@ -84,33 +84,22 @@ class _Tile(NamedTuple):
     """A block of targets and one of reads, loaded by whoever works on it.
 
     It is what a worker is sent (`overlapper.overlap.distributed.Part`).
-
-    Attributes
-    ----------
-    targets : Reads
-    first_target : int
-        Number of the first one.
-    store : ReadStore
-    start, stop : int
-        Of the reads in the store.
-    first_read : int
-        Number of the first one.
-    params : Params
-    seeds : ChosenSeeds, optional
-        None where this is the only tile.
-    blocks : sequence of int
-        Those of the targets and of the reads, as the seeds number them.
     """
 
     targets: Reads
     first_target: int
+    """Number of the first one."""
     store: ReadStore
     start: int
     stop: int
+    """`start`, `stop`: of the reads in the store."""
     first_read: int
+    """Number of the first one."""
     params: Params
     seeds: ChosenSeeds | None = None
+    """None where this is the only tile."""
     blocks: Sequence[int] = ()
+    """Those of the targets and of the reads, as the seeds number them."""
 
     @property
     def folders(self) -> list[Path]:

@@ -178,18 +178,12 @@ _Wanted = tuple[PileupSource, np.ndarray | None]
 
 
 class _Range(NamedTuple):
-    """A range of reads that is written at a time.
-
-    Attributes
-    ----------
-    known : ndarray of int64
-        Reads whose consensus is there.
-    votes : list of tuple
-        The others (`_Wanted`).
-    """
+    """A range of reads that is written at a time."""
 
     known: np.ndarray
+    """int64; reads whose consensus is there."""
     votes: list[tuple[PileupSource, np.ndarray]]
+    """List of tuple; the others (`_Wanted`)."""
 
 
 def _write(parts: list[ConsensusPart], order: np.ndarray, writer: ConsensusWriter) -> None:
@@ -216,23 +210,15 @@ class _Made(NamedTuple):
 
 
 class _VoteSetup(NamedTuple):
-    """The parameters of the votes of a round.
-
-    Attributes
-    ----------
-    params : CorrectParams
-        With all thresholds set.
-    doubt : int or None
-        As for `overlapper.correction.consensus.consensus`.
-    round_ : Round
-    targets_lead : bool
-        As for `overlapper.correction.consensus.consensus_in_parts`.
-    """
+    """The parameters of the votes of a round."""
 
     params: CorrectParams
+    """With all thresholds set."""
     doubt: int | None
+    """As for `overlapper.correction.consensus.consensus`."""
     round_: Round
     targets_lead: bool = False
+    """As for `overlapper.correction.consensus.consensus_in_parts`."""
 
     @classmethod
     def fitted(cls, pileups: PileupSource, params: CorrectParams, round_: Round) -> Self:

@@ -49,28 +49,19 @@ R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Corrected:
-    """The result of correction: corrected reads, and what became of each.
-
-    Attributes
-    ----------
-    changes : Changes
-    funnel : dict of str to int
-        Counts of what every step took in, dropped and kept.
-    seconds : dict of str to float
-        Wall-clock time of each step.
-    held : ReadShare
-        What of the reads was corrected.
-    warnings : list of str
-        That reads are too few or most were not corrected (`overlapper.overlap.read_share`), bases that the
-        last round could not confirm (`overlapper.correction.unvoted.warning`), and that reads are of one
-        strand (`overlapper.correction.strands.warning`), if any.
-    """
+    """The result of correction: corrected reads, and what became of each."""
 
     changes: Changes
     funnel: dict[str, int]
+    """Counts of what every step took in, dropped and kept."""
     seconds: dict[str, float]
+    """Wall-clock time of each step."""
     held: ReadShare
+    """What of the reads was corrected."""
     warnings: list[str]
+    """That reads are too few or most were not corrected (`overlapper.overlap.read_share`), bases that the
+    last round could not confirm (`overlapper.correction.unvoted.warning`), and that reads are of one strand
+    (`overlapper.correction.strands.warning`), if any."""
     _made: ReadConsensus
     _kept_parts: Parts
 

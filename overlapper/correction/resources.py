@@ -60,25 +60,17 @@ def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
 
 @dataclasses.dataclass(frozen=True)
 class Resources:
-    """What a run may take.
-
-    Attributes
-    ----------
-    stages : Stages
-        Where results are kept; in a memory budget, reads, overlaps and seeds are on disk, too.
-    threads : int
-        Changes nothing but the time.
-    device, gpu_memory
-        As `overlapper.correct` takes them.
-    workers : Cluster, optional
-        Who does parts of the work, in place of the threads of this process; changes nothing but the time.
-    """
+    """What a run may take."""
 
     stages: Stages
+    """Where results are kept; in a memory budget, reads, overlaps and seeds are on disk, too."""
     threads: int
+    """Changes nothing but the time."""
     device: str = "auto"
     gpu_memory: int = 0
+    """`device`, `gpu_memory`: as `overlapper.correct` takes them."""
     workers: Cluster | None = None
+    """Who does parts of the work, in place of the threads of this process; changes nothing but the time."""
 
     @classmethod
     def of(

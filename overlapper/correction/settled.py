@@ -28,17 +28,12 @@ _TO_THE_END = 1 << 31
 
 
 class Settled(NamedTuple):
-    """Which reads are settled.
-
-    Attributes
-    ----------
-    stays : ndarray of bool, shape (n,)
-    depth : ndarray of float64, shape (n,)
-        Mean number of exact rows on a base of each read.
-    """
+    """Which reads are settled."""
 
     stays: np.ndarray
+    """bool, shape (n,)."""
     depth: np.ndarray
+    """float64, shape (n,); mean number of exact rows on a base of each read."""
 
 
 def settled_of(pileups: PileupSource, resources: Resources) -> Settled:

@@ -34,19 +34,13 @@ class Uncovered(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Parts:
-    """The parts of reads that are kept; arrays have one value a part.
-
-    Attributes
-    ----------
-    read : ndarray of int64, shape (n,)
-    start, end : ndarray of int64, shape (n,)
-        Half open.
-    names : list of str
-    """
+    """The parts of reads that are kept; arrays have one value a part."""
 
     read: np.ndarray
+    """int64, shape (n,)."""
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int64, shape (n,); half open."""
     names: list[str]
 
     def as_reads(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:

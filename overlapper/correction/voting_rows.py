@@ -31,19 +31,12 @@ is no site is then not kept by the vote of all rows either."""
 
 
 class Chosen(NamedTuple):
-    """Windows and the rows that vote on them, or that those which vote are chosen from.
-
-    Attributes
-    ----------
-    windows : Windows
-    rows : layers.Rows
-    crowded : ndarray of bool, shape (windows,)
-        Whether the rows that vote are still to be chosen, by aligning them.
-    """
+    """Windows and the rows that vote on them, or that those which vote are chosen from."""
 
     windows: Windows
     rows: layers.Rows
     crowded: np.ndarray
+    """bool, shape (windows,); whether the rows that vote are still to be chosen, by aligning them."""
 
 
 def rows_of_windows(rows: Rows, excess: np.ndarray, windows: Windows, settings: Settings) -> Chosen:

@@ -14,20 +14,16 @@ from overlapper.tables.ragged import places_within
 
 @dataclasses.dataclass(frozen=True)
 class WindowBounds:
-    """Windows of targets, without and with the margins that they share with their neighbours.
-
-    Attributes
-    ----------
-    target, start, end, start_with_margin, end_with_margin : ndarray of int64, shape (windows,)
-        Half-open intervals of targets; windows go by target, then by start. Margins of circular targets may
-        begin before the first base and end behind the last one.
-    """
+    """Windows of targets, without and with the margins that they share with their neighbours."""
 
     target: np.ndarray
     start: np.ndarray
     end: np.ndarray
     start_with_margin: np.ndarray
     end_with_margin: np.ndarray
+    """`target`, `start`, `end`, `start_with_margin`, `end_with_margin`: int64, shape (windows,); half-open
+    intervals of targets; windows go by target, then by start. Margins of circular targets may begin before
+    the first base and end behind the last one."""
 
 
 def windows_of(

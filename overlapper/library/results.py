@@ -48,21 +48,14 @@ class PoorResultWarning(UserWarning):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """What all results have.
-
-    Attributes
-    ----------
-    made : Assembled, Assembly, Corrected or Polished
-        All that was found.
-    summary : str
-        The result in figures, as a sentence has them.
-    warnings : list of str
-        What there is to know about the result. If it is poor, that is also a `PoorResultWarning`.
-    """
+    """What all results have."""
 
     made: Any
+    """Assembled, Assembly, Corrected or Polished; all that was found."""
     summary: str
+    """The result in figures, as a sentence has them."""
     warnings: list[str]
+    """What there is to know about the result. If it is poor, that is also a `PoorResultWarning`."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.summary})"

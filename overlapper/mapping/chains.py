@@ -24,36 +24,30 @@ class Chains(Table):
 
     Intervals and anchors are on the read as turned to the strand that matches, and on the forward strand of
     the reference sequence.
-
-    Attributes
-    ----------
-    read, target : ndarray of int64, shape (n,)
-    reverse : ndarray of bool, shape (n,)
-    score : ndarray of int64, shape (n,)
-        In bases, rounded down.
-    seeds : ndarray of int64, shape (n,)
-        Its anchors; a long one counts as several.
-    q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
-        From the first base of the first anchor to the last one of the last anchor.
-    starts : ndarray of int64, shape (n + 1,)
-        Where the anchors of each chain start.
-    x, y, length : ndarray of int64, shape (anchors,)
-        First bases and length of every anchor; both ascend within a chain.
     """
 
     read: np.ndarray = column("i8")
     target: np.ndarray = column("i8")
+    """`read`, `target`: int64, shape (n,)."""
     reverse: np.ndarray = column("?")
+    """bool, shape (n,)."""
     score: np.ndarray = column("i8")
+    """int64, shape (n,); in bases, rounded down."""
     seeds: np.ndarray = column("i8")
+    """int64, shape (n,); its anchors; a long one counts as several."""
     q_start: np.ndarray = column("i8")
     q_end: np.ndarray = column("i8")
     t_start: np.ndarray = column("i8")
     t_end: np.ndarray = column("i8")
+    """`q_start`, `q_end`, `t_start`, `t_end`: int64, shape (n,); from the first base of the first anchor to
+    the last one of the last anchor."""
     starts: np.ndarray = offsets()
+    """int64, shape (n + 1,); where the anchors of each chain start."""
     x: np.ndarray = ragged("i8", by="starts")
     y: np.ndarray = ragged("i8", by="starts")
     length: np.ndarray = ragged("i8", by="starts")
+    """`x`, `y`, `length`: int64, shape (anchors,); first bases and length of every anchor; both ascend within
+    a chain."""
 
     def straight(self, scoring: Scoring) -> Chains:
         """Return the chains without the detours that cost more in gaps than their anchors bring."""

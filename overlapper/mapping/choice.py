@@ -18,24 +18,17 @@ _ENOUGH_SEEDS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Groups:
-    """Rows that are for the same part of a read.
-
-    Attributes
-    ----------
-    order : ndarray of int64, shape (n,)
-        Rows by read, then from the highest score down; of equal ones the first comes first.
-    head : ndarray of int64, shape (n,)
-        Of each row, the best one of its group.
-    rank : ndarray of int64, shape (n,)
-        Of each row, its place in its group; that of the head is 0.
-    second : ndarray of int64, shape (n,)
-        Of each row, the second best score of its group, 0 if it has but one row.
-    """
+    """Rows that are for the same part of a read."""
 
     order: np.ndarray
+    """int64, shape (n,); rows by read, then from the highest score down; of equal ones the first comes
+    first."""
     head: np.ndarray
+    """int64, shape (n,); of each row, the best one of its group."""
     rank: np.ndarray
+    """int64, shape (n,); of each row, its place in its group; that of the head is 0."""
     second: np.ndarray
+    """int64, shape (n,); of each row, the second best score of its group, 0 if it has but one row."""
 
     @classmethod
     def of(

@@ -31,62 +31,44 @@ QUALITY_BINS = (60, 50, 40, 30, 20, 10, 5, 1, 0)
 
 
 class ReportedMappings(NamedTuple):
-    """Places of reads by their primary mappings, one a read.
-
-    Attributes
-    ----------
-    read, ref : ndarray of str, shape (n,)
-        Names of reads and reference sequences.
-    reverse : ndarray of bool, shape (n,)
-    q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
-        On the forward strands.
-    quality : ndarray of int64, shape (n,)
-    """
+    """Places of reads by their primary mappings, one a read."""
 
     read: np.ndarray
     ref: np.ndarray
+    """`read`, `ref`: str, shape (n,); names of reads and reference sequences."""
     reverse: np.ndarray
+    """bool, shape (n,)."""
     q_start: np.ndarray
     q_end: np.ndarray
     t_start: np.ndarray
     t_end: np.ndarray
+    """`q_start`, `q_end`, `t_start`, `t_end`: int64, shape (n,); on the forward strands."""
     quality: np.ndarray
+    """int64, shape (n,)."""
 
 
 class QualityBin(NamedTuple):
-    """Mappings of quality ``low`` or higher, below that of the bin before.
-
-    Attributes
-    ----------
-    low : int
-    mapped, wrong : int
-        Placed reads that are mapped so, and those of them that are mapped wrongly.
-    """
+    """Mappings of quality ``low`` or higher, below that of the bin before."""
 
     low: int
     mapped: int
     wrong: int
+    """`mapped`, `wrong`: placed reads that are mapped so, and those of them that are mapped wrongly."""
 
 
 @dataclasses.dataclass(frozen=True)
 class MappingEvaluation:
-    """How well reads are mapped.
-
-    Attributes
-    ----------
-    placed, mapped, wrong : int
-        Placed reads, those of them that are mapped, and those of them that are mapped wrongly.
-    error : float or None
-        Median mapping error of the right ones, in bases; None without any.
-    by_quality : list of QualityBin
-        The highest first.
-    """
+    """How well reads are mapped."""
 
     placed: int
     mapped: int
     wrong: int
+    """`placed`, `mapped`, `wrong`: placed reads, those of them that are mapped, and those of them that are
+    mapped wrongly."""
     error: float | None
+    """Median mapping error of the right ones, in bases; None without any."""
     by_quality: list[QualityBin]
+    """The highest first."""
 
     @property
     def wrong_share(self) -> float:

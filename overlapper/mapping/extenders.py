@@ -30,24 +30,19 @@ from overlapper.tables.ragged import gather_ragged, offsets_of
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Paths(Table):
-    """Alignments of chains, in their order.
-
-    Attributes
-    ----------
-    q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
-        On the read as turned to the strand that matches, and on the reference sequence. An empty interval is
-        a chain without an alignment.
-    cigar : ndarray of uint32
-        Runs of =, X, I and D along the reference; the first and last ones are equal or unequal pairs.
-    cigar_offsets : ndarray of int64, shape (n + 1,)
-    """
+    """Alignments of chains, in their order."""
 
     q_start: np.ndarray = column("i8")
     q_end: np.ndarray = column("i8")
     t_start: np.ndarray = column("i8")
     t_end: np.ndarray = column("i8")
+    """`q_start`, `q_end`, `t_start`, `t_end`: int64, shape (n,); on the read as turned to the strand that
+    matches, and on the reference sequence. An empty interval is a chain without an alignment."""
     cigar: np.ndarray = ragged("u4", by="cigar_offsets")
+    """uint32; runs of =, X, I and D along the reference; the first and last ones are equal or unequal
+    pairs."""
     cigar_offsets: np.ndarray = offsets()
+    """int64, shape (n + 1,)."""
 
     @classmethod
     def of(cls, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray) -> Paths:

@@ -23,26 +23,18 @@ from overlapper.tables import Candidates, Overlaps, Reads
 
 @dataclasses.dataclass(frozen=True)
 class _SeedPairs:
-    """Reads and windows of the reference, as turned, and a seed in each pair of them.
-
-    Attributes
-    ----------
-    queries, targets : Reads
-        One of each a chain.
-    t_first : ndarray of int64, shape (n,)
-        First base of the window on the sequence.
-    x, y : ndarray of int64, shape (n,)
-        The seed, one base, on read and window.
-    length : ndarray of int64, shape (n,)
-        Of the anchor that it is of.
-    """
+    """Reads and windows of the reference, as turned, and a seed in each pair of them."""
 
     queries: Reads
     targets: Reads
+    """`queries`, `targets`: one of each a chain."""
     t_first: np.ndarray
+    """int64, shape (n,); first base of the window on the sequence."""
     x: np.ndarray
     y: np.ndarray
+    """`x`, `y`: int64, shape (n,); the seed, one base, on read and window."""
     length: np.ndarray
+    """int64, shape (n,); of the anchor that it is of."""
 
     @classmethod
     def of(cls, reads: Reads, reference: Reads, chains: Chains) -> _SeedPairs:

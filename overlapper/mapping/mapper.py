@@ -33,26 +33,16 @@ BLOCK_BASES = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class BatchMapper:
-    """A reference, ready to map reads to.
-
-    Attributes
-    ----------
-    reference : Reads
-    params : MapParams
-    seeder : Seeder
-    extender : MapExtender
-    counts : Counter
-        What became of the reads mapped so far: the funnel.
-    seconds : Counter
-        Time that all threads together spent in each stage of mapping them.
-    """
+    """A reference, ready to map reads to."""
 
     reference: Reads
     params: MapParams
     seeder: Seeder
     extender: MapExtender
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
+    """Counter; what became of the reads mapped so far: the funnel."""
     seconds: Counter[str] = dataclasses.field(default_factory=Counter)
+    """Counter; time that all threads together spent in each stage of mapping them."""
 
     @classmethod
     def prepare(cls, reference: Reads, params: MapParams, threads: int | None = None) -> Self:

@@ -18,18 +18,11 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 @dataclasses.dataclass(frozen=True)
 class _MatchSeeder(abc.ABC):
-    """Base of the seeders that use an FM-index.
-
-    Attributes
-    ----------
-    index : Index
-    first_bases : ndarray of int64, shape (sequences,)
-        First base of every sequence, counted as anchors are.
-    params : SeedParams
-    """
+    """Base of the seeders that use an FM-index."""
 
     index: Index
     first_bases: np.ndarray
+    """int64, shape (sequences,); first base of every sequence, counted as anchors are."""
     params: SeedParams
 
     @classmethod

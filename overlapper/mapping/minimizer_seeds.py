@@ -18,12 +18,7 @@ from overlapper.tables import Reads
 
 @dataclasses.dataclass(frozen=True)
 class MinimizerSeeder:
-    """Seeds are the minimizers of the reads, and their places those of the reference's minimizers.
-
-    Attributes
-    ----------
-    index : ReferenceIndex
-    """
+    """Seeds are the minimizers of the reads, and their places those of the reference's minimizers."""
 
     index: ReferenceIndex
 

@@ -22,26 +22,19 @@ from overlapper.tables.strands import forward_intervals
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """Alignments that pay, by read, and all chains of the reads.
-
-    Attributes
-    ----------
-    chains : Chains
-        What lies in each alignment of its chain.
-    paths : Paths
-    score : ndarray of int64, shape (n,)
-    other_score : ndarray of int64, shape (n,)
-        The best score that another chain has for the same part of the read, 0 if there is none.
-    extended, failed : int
-        Chains that were extended, and those of which nothing pays.
-    """
+    """Alignments that pay, by read, and all chains of the reads."""
 
     chains: Chains
+    """What lies in each alignment of its chain."""
     paths: Paths
     score: np.ndarray
+    """int64, shape (n,)."""
     other_score: np.ndarray
+    """int64, shape (n,); the best score that another chain has for the same part of the read, 0 if there is
+    none."""
     extended: int
     failed: int
+    """`extended`, `failed`: chains that were extended, and those of which nothing pays."""
 
     def with_more(self, chains: Chains, paths: Paths, score: np.ndarray) -> Parts:
         """Return these alignments and others."""

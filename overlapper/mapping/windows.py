@@ -22,17 +22,13 @@ _MARGIN = 32
 
 @dataclasses.dataclass(frozen=True)
 class Windows:
-    """Intervals of chains, on the reads as turned to the strand that matches and on reference sequences.
-
-    Attributes
-    ----------
-    q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
-    """
+    """Intervals of chains, on the reads as turned to the strand that matches and on reference sequences."""
 
     q_start: np.ndarray
     q_end: np.ndarray
     t_start: np.ndarray
     t_end: np.ndarray
+    """`q_start`, `q_end`, `t_start`, `t_end`: int64, shape (n,)."""
 
 
 def room(bases: np.ndarray) -> np.ndarray:

@@ -72,20 +72,13 @@ _AGAIN = "Run the same overlapper assemble again."
 
 @dataclasses.dataclass(frozen=True)
 class AssemblyFolder:
-    """A folder of ``overlapper assemble``.
-
-    Attributes
-    ----------
-    folder : Path
-    stats : mapping
-        What ``stats.json`` holds.
-    contigs : sequence of sequences of str
-        The rows of ``contigs.tsv``, its head first.
-    """
+    """A folder of ``overlapper assemble``."""
 
     folder: Path
     stats: Mapping[str, Any]
+    """What ``stats.json`` holds."""
     contigs: Sequence[Sequence[str]]
+    """The rows of ``contigs.tsv``, its head first."""
 
     @property
     def graphs(self) -> list[str]:

@@ -19,50 +19,32 @@ Cell = str | int | float
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Rows under a head.
-
-    Attributes
-    ----------
-    title : str
-    head : sequence of str
-    rows : list of sequences
-        Numbers stand to the right.
-    bars : bool
-        Draw the numbers of the last column as bars beside them.
-    wide : bool
-        Too many columns for a part of the usual width; on narrow screens a row is a block of lines.
-    folded : bool
-        Show it only when it is opened.
-    zeros_folded : bool
-        The same of rows whose last number is 0.
-    """
+    """Rows under a head."""
 
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    """List of sequences; numbers stand to the right."""
     bars: bool = False
+    """Draw the numbers of the last column as bars beside them."""
     wide: bool = False
+    """Too many columns for a part of the usual width; on narrow screens a row is a block of lines."""
     folded: bool = False
+    """Show it only when it is opened."""
     zeros_folded: bool = False
+    """The same of rows whose last number is 0."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A picture, a caption that says what it shows, and the numbers behind it.
-
-    Attributes
-    ----------
-    title, caption : str
-    svg : str
-        An element ``svg``.
-    table : Table, optional
-        The numbers, in a part of the page that opens.
-    """
+    """A picture, a caption that says what it shows, and the numbers behind it."""
 
     title: str
     caption: str
     svg: str
+    """An element ``svg``."""
     table: Table | None = None
+    """The numbers, in a part of the page that opens."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,20 +75,13 @@ class Level(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One line of the verdict.
-
-    Attributes
-    ----------
-    level : Level
-    what : str
-        What was looked at.
-    text : str
-        What was found, and what it may come from.
-    """
+    """One line of the verdict."""
 
     level: Level
     what: str
+    """What was looked at."""
     text: str
+    """What was found, and what it may come from."""
 
 
 _STYLE = """

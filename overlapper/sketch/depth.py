@@ -41,20 +41,14 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ChosenReads:
-    """Which reads of a set are laid out and vote.
-
-    Attributes
-    ----------
-    depth : ndarray of float32, shape (reads,)
-        Of each read that is deep; 0 of others.
-    kept : ndarray of bool, shape (reads,)
-    limit : ndarray of int64, shape (1,)
-        Depth that is kept; 0 keeps all reads.
-    """
+    """Which reads of a set are laid out and vote."""
 
     depth: np.ndarray
+    """float32, shape (reads,); of each read that is deep; 0 of others."""
     kept: np.ndarray
+    """bool, shape (reads,)."""
     limit: np.ndarray
+    """int64, shape (1,); depth that is kept; 0 keeps all reads."""
 
     @classmethod
     def of(cls, reads: Reads, shared: SharedKmers | None, limit: int, threads: int) -> ChosenReads:
@@ -198,20 +192,13 @@ def _choose_k(shared: SharedKmers) -> tuple[int, float]:
 
 
 class Sampling(NamedTuple):
-    """How k-mers are sampled.
-
-    Attributes
-    ----------
-    k : int
-    threshold : int
-        Of hashes.
-    bits : int
-        Of a slot.
-    """
+    """How k-mers are sampled."""
 
     k: int
     threshold: int
+    """Of hashes."""
     bits: int
+    """Of a slot."""
 
     @classmethod
     def of(cls, bases: int, k: int) -> Self:

@@ -27,34 +27,24 @@ _GONE = 255
 
 
 class Move(NamedTuple):
-    """The change from one draft to the next.
-
-    Attributes
-    ----------
-    starts : ndarray of int32
-        Paths over the old draft.
-    equal : EqualRuns
-        Runs of equal pairs of these paths.
-    place : ndarray of int64, shape (columns + 1,)
-        Where each column went, or would have.
-    kept : ndarray of uint8, shape (columns,)
-        The base of each column on the next draft; `_GONE` if the column was removed.
-    same_to : ndarray of int32, shape (columns,)
-        From each column on, the first one that has another base on the next draft, or bases inserted behind
-        it.
-    aligned : Aligned
-        The next draft, and the paths over it.
-    runs : ndarray of int64, shape (most, 3)
-        Scratch: column (on the next draft), base and length of runs of kept pairs.
-    """
+    """The change from one draft to the next."""
 
     starts: np.ndarray
+    """int32; paths over the old draft."""
     equal: EqualRuns
+    """Runs of equal pairs of these paths."""
     place: np.ndarray
+    """int64, shape (columns + 1,); where each column went, or would have."""
     kept: np.ndarray
+    """uint8, shape (columns,); the base of each column on the next draft; `_GONE` if the column was
+    removed."""
     same_to: np.ndarray
+    """int32, shape (columns,); from each column on, the first one that has another base on the next draft, or
+    bases inserted behind it."""
     aligned: Aligned
+    """The next draft, and the paths over it."""
     runs: np.ndarray
+    """int64, shape (most, 3); scratch: column (on the next draft), base and length of runs of kept pairs."""
 
 
 @njit(nogil=True, cache=True)

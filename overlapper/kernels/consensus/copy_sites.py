@@ -30,24 +30,18 @@ U64 = np.uint64
 
 
 class Unlike(NamedTuple):
-    """Columns at which rows have another base than the target.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (rows + 1,)
-        Where the places of each row begin.
-    place : ndarray of int64
-        `PLACE` times the column, plus the row's base there; `NO_BASE` where it is deleted or unknown.
-    counts : ndarray of uint16, shape (columns, 4, 2)
-        Rows that have each base at each column, by strand; the target's base is added by `_sites`.
-    rows : ndarray of uint16, shape (columns, 2)
-        Rows with a place at each column, by strand.
-    """
+    """Columns at which rows have another base than the target."""
 
     first: np.ndarray
+    """int64, shape (rows + 1,); where the places of each row begin."""
     place: np.ndarray
+    """int64; `PLACE` times the column, plus the row's base there; `NO_BASE` where it is deleted or
+    unknown."""
     counts: np.ndarray
+    """uint16, shape (columns, 4, 2); rows that have each base at each column, by strand; the target's base is
+    added by `_sites`."""
     rows: np.ndarray
+    """uint16, shape (columns, 2); rows with a place at each column, by strand."""
 
 
 @njit(nogil=True, cache=True)

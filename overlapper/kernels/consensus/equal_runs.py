@@ -29,21 +29,15 @@ _EACH = np.arange(WIDTH, dtype=np.int32)
 
 
 class EqualRuns(NamedTuple):
-    """Runs of equal pairs of the layers of a pileup.
-
-    Attributes
-    ----------
-    first : ndarray of int64, shape (m + 1,)
-        Where the runs of each layer begin.
-    column, base, length : ndarray of int32
-        First column, first base of the layer, and number of pairs; ascending within a layer. The layer may
-        have bases inserted behind the last pair.
-    """
+    """Runs of equal pairs of the layers of a pileup."""
 
     first: np.ndarray
+    """int64, shape (m + 1,); where the runs of each layer begin."""
     column: np.ndarray
     base: np.ndarray
     length: np.ndarray
+    """`column`, `base`, `length`: int32; first column, first base of the layer, and number of pairs;
+    ascending within a layer. The layer may have bases inserted behind the last pair."""
 
 
 @njit(nogil=True, cache=True)

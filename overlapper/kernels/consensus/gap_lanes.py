@@ -50,31 +50,25 @@ _NONE = 1 << 30
 
 
 class PairLanes(NamedTuple):
-    """A pair of sequences in each lane, and scratch memory for their paths.
-
-    Attributes
-    ----------
-    pairs : ndarray of int32, shape (fields * WIDTH,)
-        What is kept of the pair in each lane.
-    up, down : ndarray of int32
-        As in `edit_paths.Matrix`, for all lanes: of every column, its words, in every lane.
-    owner : ndarray of int32, shape (WIDTH,)
-        Of every lane, how many rows come before the base of a column is taken, its own included.
-    taken : ndarray of int32, shape ((LONGEST + 2) * WIDTH,)
-        For each row and lane, the first column that is placed behind the row; `_NONE` if none is.
-    before : ndarray of int32, shape (LONGEST * WIDTH,)
-        The paths: of every row and lane, the columns that belong to rows before.
-    bases : ndarray of uint8, shape (WORD,)
-        A copy of the last bases of a sequence.
-    """
+    """A pair of sequences in each lane, and scratch memory for their paths."""
 
     pairs: np.ndarray
+    """int32, shape (fields * WIDTH,); what is kept of the pair in each lane."""
     up: np.ndarray
     down: np.ndarray
+    """`up`, `down`: int32; as in `edit_paths.Matrix`, for all lanes: of every column, its words, in every
+    lane."""
     owner: np.ndarray
+    """int32, shape (WIDTH,); of every lane, how many rows come before the base of a column is taken, its own
+    included."""
     taken: np.ndarray
+    """int32, shape ((LONGEST + 2) * WIDTH,); for each row and lane, the first column that is placed behind
+    the row; `_NONE` if none is."""
     before: np.ndarray
+    """int32, shape (LONGEST * WIDTH,); the paths: of every row and lane, the columns that belong to rows
+    before."""
     bases: np.ndarray
+    """uint8, shape (WORD,); A copy of the last bases of a sequence."""
 
 
 @njit(nogil=True, cache=True)

@@ -40,44 +40,29 @@ path goes; bases of its own read before it."""
 
 
 class Aligned(NamedTuple):
-    """A target, the reads that are aligned to it, and their paths.
-
-    Attributes
-    ----------
-    target, bases : ndarray of uint8
-        Codes of the target, and of all reads.
-    starts : ndarray of int32
-        The paths, as in `edit_paths`; each counts bases from the start of its own read.
-    """
+    """A target, the reads that are aligned to it, and their paths."""
 
     target: np.ndarray
     bases: np.ndarray
+    """`target`, `bases`: uint8; codes of the target, and of all reads."""
     starts: np.ndarray
+    """int32; the paths, as in `edit_paths`; each counts bases from the start of its own read."""
 
 
 class Gaps(NamedTuple):
-    """Gaps that wait for their paths, and scratch memory.
-
-    Attributes
-    ----------
-    matrix : edit_paths.Matrix
-        For those that are longer than `LONGEST`.
-    size : ndarray of int64, shape (1,)
-        How many wait.
-    gap : ndarray of int64, shape (ROOM, 6)
-        First base and number of bases of the target, and of the read; where the path is to be written, and
-        the number of its first base of the read.
-    order : ndarray of int64, shape (ROOM,)
-    first : ndarray of int64, shape (CLASSES + 1,)
-        Where each class starts in the order.
-    lanes : PairLanes
-    """
+    """Gaps that wait for their paths, and scratch memory."""
 
     matrix: edit_paths.Matrix
+    """For those that are longer than `LONGEST`."""
     size: np.ndarray
+    """int64, shape (1,); how many wait."""
     gap: np.ndarray
+    """int64, shape (ROOM, 6); first base and number of bases of the target, and of the read; where the path
+    is to be written, and the number of its first base of the read."""
     order: np.ndarray
+    """int64, shape (ROOM,)."""
     first: np.ndarray
+    """int64, shape (CLASSES + 1,); where each class starts in the order."""
     lanes: PairLanes
 
 

@@ -66,51 +66,36 @@ class Rows(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Settings of a consensus: `overlapper.params.correction.CorrectParams`, and values derived from it.
-
-    Attributes
-    ----------
-    k, max_gap : int
-    max_depth : int
-        Most rows that vote on a stretch.
-    thresholds : ndarray of int64, shape (drafts, 2)
-        Percentage of the weight that a base needs in each draft, and that a base of a homopolymer run needs.
-    weight : int
-        Weight of a base without a quality.
-    most_weight : int
-    target_votes : bool
-    target_leads : bool
-        Whether all rows that are looked at vote on a window where the copy filter leaves none out.
-    haplotype_filter : bool
-    worth : int
-        Evidence of the vote of a raw read, in 64ths (`overlapper.correction.vote_settings.WORTHS`); 0 for
-        corrected reads, which do not err independently of each other.
-    doubt : int
-        Factor of doubts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
-    alike : ndarray of int64, shape (LONGEST_TABLED_RUN + 1, MOST_MISSING + 1)
-        Share of layers, in millionths, that may have the same error, by the bases of a homopolymer run and
-        the bases that they lack there or have inserted (`kernels.consensus.own_bases`).
-    errors : int
-        Share of the bases of a layer that are wrong, in millionths.
-    strands : int
-        Least chi square by which the strands of layers that have the same differ from those of the others if
-        they have it by error, in 64ths (`kernels.consensus.shares`).
-    """
+    """Settings of a consensus: `overlapper.params.correction.CorrectParams`, and values derived from it."""
 
     k: int
     max_gap: int
     max_depth: int
+    """Most rows that vote on a stretch."""
     thresholds: np.ndarray
+    """int64, shape (drafts, 2); percentage of the weight that a base needs in each draft, and that a base of
+    a homopolymer run needs."""
     weight: int
+    """Weight of a base without a quality."""
     most_weight: int
     target_votes: bool
     target_leads: bool
+    """Whether all rows that are looked at vote on a window where the copy filter leaves none out."""
     haplotype_filter: bool
     worth: int
+    """Evidence of the vote of a raw read, in 64ths (`overlapper.correction.vote_settings.WORTHS`); 0 for
+    corrected reads, which do not err independently of each other."""
     doubt: int
+    """Factor of doubts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike."""
     alike: np.ndarray
+    """int64, shape (LONGEST_TABLED_RUN + 1, MOST_MISSING + 1); share of layers, in millionths, that may have
+    the same error, by the bases of a homopolymer run and the bases that they lack there or have inserted
+    (`kernels.consensus.own_bases`)."""
     errors: int
+    """Share of the bases of a layer that are wrong, in millionths."""
     strands: int
+    """Least chi square by which the strands of layers that have the same differ from those of the others if
+    they have it by error, in 64ths (`kernels.consensus.shares`)."""
 
 
 class Room(NamedTuple):
@@ -118,48 +103,34 @@ class Room(NamedTuple):
 
     New memory for each window would be new pages, which take the system longer to map than the kernel to
     fill.
-
-    Attributes
-    ----------
-    bases, weights : ndarray of uint8
-        As in `Layers`.
-    starts, next_starts : ndarray of int32
-        For the paths over a draft, and over the next one.
     """
 
     bases: np.ndarray
     weights: np.ndarray
+    """`bases`, `weights`: uint8; as in `Layers`."""
     starts: np.ndarray
     next_starts: np.ndarray
+    """`starts`, `next_starts`: int32; for the paths over a draft, and over the next one."""
 
 
 class Layers(NamedTuple):
-    """Layers of a pileup, ``m`` of them; the last one is the target itself.
-
-    Attributes
-    ----------
-    bases, weights : ndarray of uint8
-        Codes and weights of all layers, each on the strand of the target.
-    first, last : ndarray of int64, shape (m,)
-        Bases of a layer are at ``first`` to ``last``.
-    reverse : ndarray of bool, shape (m,)
-    start, end : ndarray of int64, shape (m,)
-        Columns that the path of each layer covers.
-    at : ndarray of int64, shape (m,)
-        Row ``c`` of a path is ``starts[at + c]``, up to row ``end``.
-    used : ndarray of bool, shape (m,)
-        Whether each layer votes.
-    """
+    """Layers of a pileup, ``m`` of them; the last one is the target itself."""
 
     bases: np.ndarray
     weights: np.ndarray
+    """`bases`, `weights`: uint8; codes and weights of all layers, each on the strand of the target."""
     first: np.ndarray
     last: np.ndarray
+    """`first`, `last`: int64, shape (m,); bases of a layer are at ``first`` to ``last``."""
     reverse: np.ndarray
+    """bool, shape (m,)."""
     start: np.ndarray
     end: np.ndarray
+    """`start`, `end`: int64, shape (m,); columns that the path of each layer covers."""
     at: np.ndarray
+    """int64, shape (m,); row ``c`` of a path is ``starts[at + c]``, up to row ``end``."""
     used: np.ndarray
+    """bool, shape (m,); whether each layer votes."""
 
 
 @njit(nogil=True, cache=True)

@@ -119,29 +119,20 @@ class _Draft(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """A column of the draft.
-
-    Attributes
-    ----------
-    base : int
-    run : int
-        Bases of its homopolymer run.
-    ends_run : bool
-        Whether it is the last of them.
-    layers : int
-        Layers at it, at most 255.
-    weights : ndarray of uint16, shape (5,)
-        As `Votes.column`.
-    passing : int
-        As `Votes.passing`.
-    """
+    """A column of the draft."""
 
     base: np.int64
+    """int."""
     run: np.int64
+    """int; bases of its homopolymer run."""
     ends_run: bool
+    """Whether it is the last of them."""
     layers: np.int64
+    """int; layers at it, at most 255."""
     weights: np.ndarray
+    """uint16, shape (5,); as `Votes.column`."""
     passing: np.int64
+    """int; as `Votes.passing`."""
 
 
 @inner

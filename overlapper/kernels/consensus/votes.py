@@ -29,32 +29,23 @@ MIN_DEPTH = 3
 
 
 class Votes(NamedTuple):
-    """Votes of a pileup on a draft of ``n`` columns.
-
-    Attributes
-    ----------
-    column : ndarray of uint16, shape (n, 5)
-        Weight of every base, and of `DELETION`.
-    behind : ndarray of int32, shape (n,)
-        The row of each column in `inserted`; row 0, which is empty, where no layer has bases inserted.
-    inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
-        Weight of every base in every insert slot behind a column.
-    passing : ndarray of uint16, shape (n,) or longer
-        Weight of the layers that do not end at the column.
-    depth : ndarray of int32, shape (n,)
-        Layers that cover the column.
-    differing, gaining : ndarray of uint16, shape (n,)
-        Layers that have a deletion, another base than the draft or an unknown one at the column; layers that
-        have a known base inserted behind it.
-    """
+    """Votes of a pileup on a draft of ``n`` columns."""
 
     column: np.ndarray
+    """uint16, shape (n, 5); weight of every base, and of `DELETION`."""
     behind: np.ndarray
+    """int32, shape (n,); the row of each column in `inserted`; row 0, which is empty, where no layer has
+    bases inserted."""
     inserted: np.ndarray
+    """uint16, shape (n + 1, SLOTS * 4); weight of every base in every insert slot behind a column."""
     passing: np.ndarray
+    """uint16, shape (n,) or longer; weight of the layers that do not end at the column."""
     depth: np.ndarray
+    """int32, shape (n,); layers that cover the column."""
     differing: np.ndarray
     gaining: np.ndarray
+    """`differing`, `gaining`: uint16, shape (n,); layers that have a deletion, another base than the draft or
+    an unknown one at the column; layers that have a known base inserted behind it."""
 
 
 @njit(nogil=True, cache=True)

@@ -37,17 +37,12 @@ _RANK_MASK = (1 << _RANK_BITS) - 1
 
 
 class Bands(NamedTuple):
-    """The last anchor of every band of diagonals of a read: a table by open addressing.
-
-    Attributes
-    ----------
-    band : ndarray of int64
-    last : ndarray of int32
-        -1 where there is none.
-    """
+    """The last anchor of every band of diagonals of a read: a table by open addressing."""
 
     band: np.ndarray
+    """int64."""
     last: np.ndarray
+    """int32; -1 where there is none."""
 
 
 class Scheme(NamedTuple):
