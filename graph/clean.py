@@ -33,7 +33,7 @@ a bubble.
 **Island.** A small unitig that is joined to nothing, and no molecule of its own
 (`overlapper.graph.own_sequence`).
 
-Last, dead ends regain tips that were removed for a way that turned out to lead nowhere
+Last, dead ends get back the way on through removed reads, where the way that was better has been cut
 (`overlapper.graph.regained`).
 
 Every step takes both strands alike, so each edge keeps its mirror.

@@ -1,4 +1,4 @@
-"""Removed tips that a cleaned graph regains at its dead ends.
+"""Ways on through removed reads that a cleaned graph regains at its dead ends.
 
 A tip is removed when the node that it leads to can be reached in a better way (`overlapper.graph.clean`).
 That way may later be cut as a weak edge. So the end of a haplotype would be lost where another haplotype is
@@ -10,11 +10,11 @@ the same for a while, and goes on further::
                                ──────────────────▶ end of the genome     a tip, which went
 
 **Way on.** From a dead end of the cleaned graph, in the graph as it was before it was cleaned: from read to
-read that the cleaned graph lacks, and that no other read that it has leads to, until a read that nothing
-follows. Where several follow, a confirmed one (`overlapper.graph.confirmed`) is taken, of these that of the
-longest overlap, then that with the fewest bases more, then with the smallest read number. There is none where
-it comes to a read that only others follow. Every dead end gets its way on back; of reads that two dead ends
-want, the one of the smaller read number.
+read, until one that nothing follows. Each is a read that the cleaned graph lacks, and to which the dead end
+alone leads of the reads that the cleaned graph has. Where several follow, a confirmed one
+(`overlapper.graph.confirmed`) is taken, of these that of the longest overlap, then that with the fewest bases
+more, then with the smallest read number. There is none where it comes to a read that only others follow.
+Every dead end gets its way on back; of reads that two dead ends want, the one of the smaller read number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from overlapper.graph.model import Graph
 
 
 def regain_tips(cleaned: Graph, before: Graph) -> tuple[Graph, dict[str, int]]:
-    """Add removed tips back where a cleaned graph has dead ends.
+    """Add the ways on back where a cleaned graph has dead ends.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ blocks of `AROUND` bases of the contig, more than have this one. Strands disagre
 `MARGIN` reads more of the one strand have than lack, and more than `MARGIN` reads more of the other one lack
 than have. Noisy reads, of which few have any run, cannot be asked so.
 
-Motifs: bases are looked at on the strand that has not got them, `NEAR` to either side. A *motif* is a word of
+Motifs: bases are looked at on the strand that lacks them, `NEAR` to either side. A *motif* is a word of
 4 to 6 bases, not all equal, or of 5 that is the same on both strands but for its middle (W, S or N). It is
 *shared* if `FEWEST` stretches and a share of `LEAST` have it, and `TIMES` as many as of places all over the
 contigs. The one that is least likely by chance is told first, ``m * log(m / chance)`` of ``m`` stretches; of
@@ -146,10 +146,10 @@ def shared_motifs(contigs: Reads, found: Disagreeing) -> list[Motif]:
     shared: list[Motif] = []
     while True:
         places = has.sum(axis=0)
-        likely = places < np.maximum(max(FEWEST, LEAST * len(near)), TIMES * chance * len(has))
-        unlikely = np.where(likely, 0, places * np.log(np.maximum(places, 1) / (chance * max(1, len(has)))))
-        best = int(np.argmax(unlikely))
-        if likely[best]:
+        few = places < np.maximum(max(FEWEST, LEAST * len(near)), TIMES * chance * len(has))
+        surprise = np.where(few, 0, places * np.log(np.maximum(places, 1) / (chance * max(1, len(has)))))
+        best = int(np.argmax(surprise))
+        if few[best]:
             return shared
         shared.append(Motif(names[best], int(places[best])))
         has = has[~has[:, best]]

@@ -29,6 +29,7 @@ BY_CHANCE = 0.5
 _BLOCK_BASES = 1 << 22
 _PAIRS, _WAITING = 1 << 16, 1 << 20
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""Odd; names are compared by sums of their letters times its powers."""
 
 
 class HicReads(NamedTuple):
@@ -43,7 +44,7 @@ class HicSeen(NamedTuple):
 
     blocks: int
     joined: int
-    """`blocks`, `joined`: phase blocks before, and how many of these are joined to another one."""
+    """`blocks`, `joined`: phase blocks by reads alone, and how many of these are joined to another one."""
     pairs: int
     same: int
     other: int
@@ -64,14 +65,14 @@ class HicSeen(NamedTuple):
         """Say that no block was joined, though there are several."""
         if self.joined or self.blocks < 2:
             return []
-        return [f"warning: {self.told()}: are the Hi-C reads of this sample, and enough?"]
+        return [f"warning: {self.told()}: are these Hi-C reads of the same sample, and are there enough?"]
 
 
 class Links(NamedTuple):
     """Pairs of reads between sides: ``2 * block`` for haplotype 1 of a phase block, and the one behind it."""
 
     pairs: int
-    """All of them."""
+    """All that were read."""
     ends: np.ndarray
     """int64, shape (sides,); ends on each side."""
     one: np.ndarray
@@ -253,16 +254,18 @@ def _pairs(table: np.ndarray, hic: HicReads, threads: int) -> Iterator[tuple[np.
             break
         n = min(first.shape[1], second.shape[1])
         for wrong in np.flatnonzero(first[1, :n] != second[1, :n])[:1].tolist():
-            raise _unpaired(hic, 1, f"has another name than the one of {hic.names[0]}", done + wrong + 1)
+            raise _unpaired(hic, 1, f"has another name than its mate in {hic.names[0]}", done + wrong + 1)
         yield first[0, :n], second[0, :n]
         first, second, done = first[:, n:], second[:, n:], done + n
     if first is not None or second is not None:
         of, other = (0, 1) if second is None else (1, 0)
-        raise _unpaired(hic, of, f"has no mate, as {hic.names[other]} ends before", done + 1)
+        raise _unpaired(hic, of, f"has no mate: {hic.names[other]} has fewer reads", done + 1)
 
 
 def _unpaired(hic: HicReads, of: int, problem: str, record: int) -> InputError:
-    remedy = "Give first and second reads of all Hi-C pairs in the same order; names may differ in the end."
+    remedy = (
+        "Give first and second reads of all Hi-C pairs in one order; names may differ in the last letter."
+    )
     return InputError(problem, file=hic.names[of], record=str(record), remedy=remedy)
 
 

@@ -84,12 +84,12 @@ class LostKmers:
         return cls(read[inside], place[inside])
 
     def contigs_with(self, laid_out: LaidOut) -> np.ndarray:
-        """Return the contigs that hold what is lost, of those that the reads with it were laid out in alone.
+        """Return the contigs on which the lost k-mers reach over `LEAST` bases (int64).
 
-        Returns
-        -------
-        ndarray of int64
-            Those on which the lost k-mers reach over `LEAST` bases.
+        Parameters
+        ----------
+        laid_out : LaidOut
+            Of the reads with lost k-mers alone.
         """
         own, lengths = laid_out.reads, laid_out.contigs.sequences.lengths
         order = np.argsort(own.read)

@@ -19,8 +19,8 @@ EXACT_BELOW = LED_BELOW
 only overlaps without any difference count: a copy that few reads show passes for an error otherwise. Fitted
 on the MHC (R10), judged on LPA, yeast and Klebsiella (``docs/notes/assembly.md``)."""
 ACCURATE_BELOW = 0.01
-"""Error rate of the given reads below which they count as HiFi reads, which one round corrects
-(``docs/notes/correction.md``)."""
+"""Error rate of the given reads below which they count as HiFi reads: contigs of few of them are left out
+less readily, and what the layout lost of them is looked for at any depth (`overlapper.assembly.layouts`)."""
 BOTH_ENDS = {"classes": {"best_of_pair": 2, **COPIES_TOLD_LATER}}
 """Changes of parameters for two overlaps a pair: reads that go once round a small plasmid overlap each other
 at both ends. Chosen on plasmids of Klebsiella, HiFi and noisy reads (``docs/notes/assembly.md``,

@@ -44,7 +44,7 @@ class Scores:
 
     true_pairs: int
     found: int
-    """`true_pairs`, `found`: True pairs, and those of them that are reported."""
+    """`true_pairs`, `found`: true pairs, and those of them that are reported."""
     claimed: int
     correct: int
     strand_errors: int

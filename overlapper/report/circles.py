@@ -113,8 +113,8 @@ def _union(stretches: np.ndarray, length: int) -> np.ndarray:
 
 def _map_of(name: str, length: int, depth: float, reads: np.ndarray, doubt: np.ndarray) -> Figure:
     doubt = _union(doubt, length)
+    # Reads that were set aside count where the others lie.
     per_read = depth * length / max(1, int((reads[:, 2] - reads[:, 1]).sum()))
-    """Reads that were set aside count where the others lie."""
 
     def of_stretches(most: int) -> tuple[np.ndarray, np.ndarray]:
         edges = np.linspace(0, length, min(most, length) + 1).astype(np.int64)

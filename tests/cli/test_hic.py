@@ -57,14 +57,14 @@ def test_too_few_pairs_are_told(folder, tmp_path):
     told, blocks = assembled(folder, tmp_path / "out", "--hic", "few1.fa", "few2.fa")
     assert blocks == {"1", "2"}
     assert "of 20 Hi-C pairs link 2 phase blocks and join 0" in told
-    assert ": are the Hi-C reads of this sample, and enough?" in told
+    assert ": are these Hi-C reads of the same sample, and are there enough?" in told
 
 
 def test_reads_that_are_no_pairs_are_told(folder, tmp_path):
     words = "--hic", "1.fa", "few2.fa"
     refused = overlapper("assemble", "reads.fa", "-o", tmp_path / "out", *words, cwd=folder)
     assert refused.returncode == 1
-    assert b"file 1.fa, record 21: has no mate, as few2.fa ends before. Give first" in refused.stderr
+    assert b"file 1.fa, record 21: has no mate: few2.fa has fewer reads. Give first" in refused.stderr
     assert not (tmp_path / "out" / "contigs.fasta").exists()
     missing = overlapper("assemble", "reads.fa", "-o", "none", "--hic", "1.fa", "no.fa", cwd=folder)
     assert missing.returncode == 1

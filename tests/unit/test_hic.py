@@ -212,11 +212,11 @@ def test_reads_that_are_no_pairs_are_refused():
     def count(first, second):
         return count_links(table, 1, HicReads([[first], [second]], NAMES), 1)
 
-    with pytest.raises(InputError, match=r"file two.fq, record 24: has no mate, as one.fq ends before"):
+    with pytest.raises(InputError, match=r"file two.fq, record 24: has no mate: one.fq has fewer reads"):
         count(reads[:23], reads)
-    with pytest.raises(InputError, match=r"file one.fq, record 24: has no mate, as two.fq ends before"):
+    with pytest.raises(InputError, match=r"file one.fq, record 24: has no mate: two.fq has fewer reads"):
         count(reads, reads[:23])
-    with pytest.raises(InputError, match=r"file two.fq, record 10: has another name than the one of one.fq"):
+    with pytest.raises(InputError, match=r"file two.fq, record 10: has another name than its mate in one.fq"):
         count(reads[:20], reads[1:21])
     named = [Reads.from_sequences([f"r{i}/{end}" for i in range(25)], ["ACGT" * 20] * 25) for end in (1, 2)]
     assert count(*named).pairs == 25
@@ -235,7 +235,7 @@ def test_pairs_that_join_nothing_are_told():
     assert seen._replace(blocks=1).warnings() == []
     assert seen.warnings() == [
         "warning: 3 of 1,000 Hi-C pairs link 4 phase blocks and join 0; 75.0% of 40 pairs within a block "
-        "agree: are the Hi-C reads of this sample, and enough?"
+        "agree: are these Hi-C reads of the same sample, and are there enough?"
     ]
 
 
