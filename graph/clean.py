@@ -20,9 +20,8 @@ whose source and sink have it is one of haplotypes, and stays.
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
 the clearest cases go first: a dead end that a false edge hides is a tip once that edge has gone, before its
-longer overlap makes those of the way on look weak. Where the depth of reads that two haplotypes
-share is known, edges stay that are weak by chance, as no overlap tells which haplotype goes on
-(`overlapper.graph.forks`).
+longer overlap makes those of the way on look weak. Edges stay that are weak by chance, as no overlap tells
+which haplotype or copy of a repeat goes on (`overlapper.graph.forks`).
 
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
 nodes: the end that two unitigs share. It goes; where reads are told that others confirm
@@ -181,9 +180,8 @@ def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[
     best = np.zeros(graph.nodes, np.int64)
     np.maximum.at(best, source, overlap)
     doomed = overlap * _RATIO_UNIT < best[source] * round(ratio * _RATIO_UNIT)
-    if shared_depth < np.inf:
-        weak = np.flatnonzero(doomed)
-        doomed[weak] = ~is_undecided(graph, weak, shared_depth)
+    weak = np.flatnonzero(doomed)
+    doomed[weak] = ~is_undecided(graph, weak, shared_depth)
     cleaned = graph.without(edges=doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
 

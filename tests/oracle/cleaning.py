@@ -148,24 +148,34 @@ def with_their_own(short, others, bases, overlaps, most):
     return found
 
 
-def weak(edges, ratio, shared):
-    """``ratio`` is a Fraction; ``shared`` are reads that two haplotypes share as a whole."""
+def weak(edges, ratio, is_shared):
+    """``ratio`` is a Fraction; ``is_shared(v, b, w)`` tells whether ``v`` is of both ``b`` and ``w``."""
     found = set()
     for (v, w), overlap in edges.items():
         most = max(edges[v, x] for x in after(edges, v))
-        if overlap < ratio * most and not is_undecided(edges, v, w, shared):
+        if overlap < ratio * most and not is_undecided(edges, v, w, is_shared):
             found |= {(v, w), (w ^ 1, v ^ 1)}
     return found
 
 
-def is_undecided(edges, v, w, shared):
+def is_undecided(edges, v, w, is_shared):
     most = max(edges[v, x] for x in after(edges, v))
     b = nearest(edges, v, [x for x in after(edges, v) if edges[v, x] == most])
     one_of_four = any(
         u != v and (u, b) in edges and edges[v, w] + edges[u, b] == edges[v, b] + edges[u, w]
         for u in before(edges, w)
     )
-    return one_of_four or (v >> 1 in shared and before(edges, w) == [v])
+    return one_of_four or (is_shared(v, b, w) and before(edges, w) == [v])
+
+
+def is_nearer_both(edges, bases, depths, v, b, w):
+    """Whether the depth of ``v`` is nearer to that of both ways on than to that of ``b`` alone."""
+
+    def depth_beyond(node):
+        reads = {x >> 1 for x in chain_from(edges, node) + chain_from(edges, node ^ 1)}
+        return sum(bases[i] * depths[i] for i in reads) / sum(bases[i] for i in reads)
+
+    return depths[v >> 1] >= depth_beyond(b) + depth_beyond(w) / 2
 
 
 def superbubbles(edges, reads, lengths, max_bases):

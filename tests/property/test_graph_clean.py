@@ -1,5 +1,6 @@
 import dataclasses
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -135,30 +136,69 @@ def test_weak_edges_equal_the_oracle(built, ratio, data):
     )
     built = with_depths(built, depths)
     edges = overlaps_of(built)
-    doomed = oracle.weak(edges, Fraction(ratio), {read for read, depth in enumerate(depths) if depth == 18})
+    doomed = oracle.weak(edges, Fraction(ratio), lambda v, b, w: depths[v >> 1] == 18)
     expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
     assert overlaps_of(cut_weak(built, float(ratio), 15.0)[0]) == expected
+
+
+@settings(max_examples=tries(150), deadline=None)
+@given(graphs(), st.sampled_from(["0.5", "0.8", "1"]), st.data())
+def test_weak_edges_at_repeats_equal_the_oracle(built, ratio, data):
+    reads = len(built.reads)
+    depths = data.draw(st.lists(st.sampled_from([10, 16, 31]), min_size=reads, max_size=reads))
+    edges = overlaps_of(built)
+    is_shared = partial(oracle.is_nearer_both, edges, built.lengths.tolist(), depths)
+    doomed = oracle.weak(edges, Fraction(ratio), is_shared)
+    expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
+    assert overlaps_of(cut_weak(with_depths(built, depths), float(ratio))[0]) == expected
+
+
+def repeat_between_ways(depth):
+    """Return reads 10 to 15, of that depth, with two ways in, from 5 and 29, and two on, to 20 and 30.
+
+    Those from 29 and to 20 are the longest overlaps: without the others, 10 to 15 and 20 to 29 are a circle.
+    """
+    joins = in_rows(range(6), range(10, 16), range(20, 30), range(30, 40))
+    joins |= {(10, 20): (14, 14, 6), (58, 20): (5, 5, 15), (30, 40): (5, 5, 15), (30, 60): (12, 12, 8)}
+    built = graph_of([20] * 40, joins)
+    return with_depths(built, [20] * 10 + [depth] * 6 + [20] * 24).without(
+        np.isin(np.arange(40), range(6, 10))
+    )
+
+
+def test_a_repeat_longer_than_reads_makes_no_circle():
+    cleaned, _ = graph.clean(repeat_between_ways(40), Overlaps.empty())
+    laid_out, _ = graph.layout(cleaned)
+    assert not laid_out.circular.any()
+    assert sorted(np.diff(laid_out.starts).tolist()) == [6, 6, 10, 10]
+
+
+def test_a_fork_behind_reads_of_one_place_is_cut():
+    """Of these depths the reads before the fork are of one place alone, and the other way on is false."""
+    cleaned, counts = graph.clean(repeat_between_ways(29), Overlaps.empty())
+    assert counts["weak edges"] == 4
+    assert graph.layout(cleaned)[0].circular.any()
 
 
 def test_two_haplotypes_part_behind_a_read_that_both_share():
     """Reads 0 to 5 are of both; the longer overlap of one that begins there does not cut off the other."""
     joins = in_rows(range(6), range(6, 16), range(16, 26)) | {(10, 12): (5, 5, 15), (10, 32): (14, 14, 6)}
     built = with_depths(graph_of([20] * 26, joins), [36] * 6 + [18] * 20)
-    parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=27.0)
-    assert len(graph.layout(parted)[0]) == 3
-    haploid, _ = graph.clean(built, Overlaps.empty())
+    for shared_depth in (27.0, np.inf):
+        parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=shared_depth)
+        assert len(graph.layout(parted)[0]) == 3
+    haploid, _ = graph.clean(with_depths(built, [18] * 26), Overlaps.empty())
     assert len(graph.layout(haploid)[0]) == 2
 
 
-def test_two_haplotypes_part_behind_reads_of_each():
-    """Reads 5 and 15 overlap 20 and 30 by 6 to 17 bases of what both haplotypes share."""
+@pytest.mark.parametrize("shared_depth", [27.0, np.inf])
+def test_two_copies_part_behind_reads_of_each(shared_depth):
+    """Reads 5 and 15 overlap 20 and 30 by 6 to 17 bases of what both copies share."""
     joins = in_rows(range(6), range(10, 16), range(20, 30), range(30, 40))
     joins |= {(10, 40): (3, 3, 17), (10, 60): (9, 9, 11), (30, 40): (8, 8, 12), (30, 60): (14, 14, 6)}
     built = with_depths(graph_of([20] * 40, joins), [18] * 40)
-    parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=27.0)
+    parted, _ = graph.clean(built, Overlaps.empty(), shared_depth=shared_depth)
     assert set(overlaps_of(parted)) >= {(10, 40), (10, 60), (30, 40), (30, 60)}
-    haploid, _ = graph.clean(built, Overlaps.empty())
-    assert not set(overlaps_of(haploid)) & {(10, 60), (30, 40), (30, 60)}
 
 
 @settings(max_examples=tries(150), deadline=None)
