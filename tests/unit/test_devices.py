@@ -105,7 +105,8 @@ def test_overlaps_of_corrections_and_assemblies_take_the_device_asked_for(monkey
     monkeypatch.setattr(pipeline, "find", find)
     reads, _ = simulate_reads(random_genome(8_000, seed=1), "hifi", coverage=12, seed=2)
     assemble_reads(reads, device="cuda:1", gpu_memory=7, threads=1)
-    assert asked == [("chain", "cuda:1", 7), ("exact", "cpu", 7)]
+    of_corrections = [("chain", "cuda:1", 7)] * 2  # the first round and the second one
+    assert asked == [*of_corrections, ("exact", "cpu", 7)]
     asked.clear()
     correct(reads, device="cuda:1", gpu_memory=7, threads=1)
     assert asked == [("chain", "cuda:1", 7)] * 2
