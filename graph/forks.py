@@ -48,11 +48,13 @@ def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndar
     ndarray of bool, shape (n,)
     """
     first, edges = graph.first_edge, graph.edges
-    ways_in = np.diff(first)[edges.target[rows] ^ 1]
-    least = _SHARED_WHOLE * shared_depth if shared_depth < np.inf else _nearer_both(graph, rows)
-    from_both = graph.reads.depth[edges.source[rows] >> 1] >= least
-    one_of_four = add_up(first, edges.source, edges.target, edges.overlap, rows)
-    return one_of_four | (from_both & (ways_in == 1))
+    undecided = add_up(first, edges.source, edges.target, edges.overlap, rows)
+    only_ways_in = np.flatnonzero(np.diff(first)[edges.target[rows] ^ 1] == 1)
+    if len(only_ways_in):
+        alone = rows[only_ways_in]
+        least = _SHARED_WHOLE * shared_depth if shared_depth < np.inf else _nearer_both(graph, alone)
+        undecided[only_ways_in] |= graph.reads.depth[edges.source[alone] >> 1] >= least
+    return undecided
 
 
 def _nearer_both(graph: Graph, rows: np.ndarray) -> np.ndarray:
