@@ -17,8 +17,8 @@ from overlapper.io.artifacts import Artifact, finished
 from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.io.read_store import ReadStore
-from overlapper.report.circles import DOUBT, GRAPH, circle_parts
-from overlapper.report.doubt import doubt_parts
+from overlapper.report.circles import GRAPH, circle_parts
+from overlapper.report.doubt import DOUBT, doubt_parts
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import counted
@@ -229,7 +229,7 @@ def contigs_section(assembly: AssemblyFolder, gfa: Gfa | None) -> Section:
     parts: list[Part] = [
         Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,
               [[_value(row[column]) for column in chosen] for row in rows[:_MOST_LISTED]], wide=True),
-        *doubt_parts(assembly.folder, assembly.lengths),
+        *doubt_parts(assembly.folder, assembly.lengths, _AGAIN),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
     parts += circle_parts(assembly.folder, gfa, _AGAIN) if gfa else []

@@ -12,13 +12,11 @@ from overlapper.drawing import picture, ring
 from overlapper.errors import FormatError, shortened
 from overlapper.graph.gfa import Gfa
 from overlapper.io.lines import text_lines, whole
+from overlapper.report.doubt import stretches_in_doubt
 from overlapper.report.page import Figure, Part, Remark, Table
 from overlapper.runtime.messages import counted
 
-GRAPH, DOUBT = "contigs.noseq.gfa", "contigs.doubt.bed"
-_READS, _STRETCHES = ("A", 1, (2, 5, 6)), ("", 0, (1, 2))
-"""Of lines of either file: what is first in those that are read, if it tells; which fields are the name and
-the numbers, of which the last two are start and end."""
+GRAPH = "contigs.noseq.gfa"
 _MOST_DRAWN, _DRAWN, _LISTED = 12, 360, 24
 """Circles that are drawn; equal stretches of each whose depths are drawn, and are listed."""
 
@@ -36,42 +34,39 @@ def circle_parts(folder: Path, gfa: Gfa, remedy: str) -> list[Part]:
     lengths = {gfa.names[i]: int(gfa.lengths[i]) for i in drawn}
     if not lengths:
         return []
-    reads, doubt = (
-        _numbers(folder / file, kind, lengths, remedy)
-        for file, kind in ((GRAPH, _READS), (DOUBT, _STRETCHES))
-    )
+    reads = _reads_on(folder / GRAPH, lengths, remedy)
+    doubt: dict[str, list[tuple[int, int]]] = {name: [] for name in lengths}
+    of_all = dict(zip(gfa.names, gfa.lengths.tolist(), strict=True))
+    for name, start, end, _ in stretches_in_doubt(folder, of_all, remedy):
+        if name in doubt:
+            doubt[name].append((start, end))
     parts: list[Part] = [
-        _map_of(
-            gfa.names[i], lengths[gfa.names[i]], float(gfa.depth[i]), reads[gfa.names[i]], doubt[gfa.names[i]]
-        )
-        for i in drawn
+        _map_of(name, length, depth, reads[name], np.array(doubt[name], np.int64).reshape(-1, 2))
+        for (name, length), depth in zip(lengths.items(), gfa.depth[drawn].tolist(), strict=True)
     ]
     if len(drawn) < len(circles):
         parts.append(Remark(f"Of {len(circles):,} circles the longest {len(drawn)} are drawn."))
     return parts
 
 
-def _numbers(
-    path: Path, kind: tuple[str, int, tuple[int, ...]], lengths: Mapping[str, int], remedy: str
-) -> dict[str, np.ndarray]:
-    """Return numbers of the lines of a file (int64, a row a line) by the contig that the lines name."""
-    mark, of_name, of_numbers = kind
+def _reads_on(path: Path, lengths: Mapping[str, int], remedy: str) -> dict[str, np.ndarray]:
+    """Return where reads start on contigs, and which part of them that is (int64, a row a read)."""
     found: dict[str, list[list[int]]] = {name: [] for name in lengths}
     with contextlib.closing(text_lines(str(path))) as lines:
         for number, line in enumerate(lines, 1):
             fields = line.split("\t")
-            if mark and fields[0] != mark:
+            if fields[0] != "A":
                 continue
-            numbers = [whole(fields[at]) if at < len(fields) else None for at in of_numbers]
+            numbers = [whole(fields[at]) if at < len(fields) else None for at in (2, 5, 6)]
             known = [value for value in numbers if value is not None]
-            if len(known) < len(numbers) or known[-2] >= known[-1]:
+            if len(known) < len(numbers) or known[1] >= known[2]:
                 raise FormatError(
                     f"is damaged: {shortened(line)}", file=str(path), record=f"on line {number}",
                     remedy=remedy,
                 )  # fmt: skip
-            if fields[of_name] in found:
-                found[fields[of_name]].append(known)
-    return {name: np.array(rows, np.int64).reshape(-1, len(of_numbers)) for name, rows in found.items()}
+            if fields[1] in found:
+                found[fields[1]].append(known)
+    return {name: np.array(rows, np.int64).reshape(-1, 3) for name, rows in found.items()}
 
 
 def depth_along(reads: np.ndarray, length: int, edges: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +16,43 @@ from overlapper.io.lines import text_lines, whole
 from overlapper.report.page import Figure, Part, Table
 from overlapper.runtime.messages import counted
 
-_FILE = "contigs.doubt.bed"
+DOUBT = "contigs.doubt.bed"
 _MOST_DRAWN, _PLACES = 12, 320
 _OF_BASES = {Reason.UNCONFIRMED, Reason.LOW_QUALITY, Reason.UNDECIDED, Reason.STRANDS}
 """Reasons that are of single bases; all others are of what the contig is made of."""
 _TITLE = "Bases in doubt"
 
 
-def doubt_parts(folder: Path, lengths: Mapping[str, int]) -> list[Part]:
+def stretches_in_doubt(
+    folder: Path, lengths: Mapping[str, int], remedy: str
+) -> Iterator[tuple[str, int, int, Reason]]:
+    """Yield the stretches in doubt of an assembly: contig, start, end and reason.
+
+    Parameters
+    ----------
+    folder : Path
+    lengths : mapping of str to int
+        Of all contigs.
+    remedy : str
+
+    Raises
+    ------
+    FormatError
+        When the file is damaged.
+    """
+    for number, line in enumerate(text_lines(str(folder / DOUBT)), 1):
+        fields = line.split("\t")
+        start, end = (whole(field, lengths.get(fields[0], -1)) for field in [*fields, "", "", ""][1:3])
+        known = len(fields) == 5 and fields[3].upper() in Reason.__members__
+        if not known or start is None or end is None or start >= end:
+            raise FormatError(
+                f"is damaged: {shortened(line)}", file=str(folder / DOUBT), record=f"on line {number}",
+                remedy=remedy,
+            )  # fmt: skip
+        yield fields[0], start, end, Reason[fields[3].upper()]
+
+
+def doubt_parts(folder: Path, lengths: Mapping[str, int], remedy: str) -> list[Part]:
     """Draw where bases are in doubt along the longest contigs, and count them by reason.
 
     Parameters
@@ -32,27 +61,22 @@ def doubt_parts(folder: Path, lengths: Mapping[str, int]) -> list[Part]:
         Of an assembly; one of an earlier version has no file of them.
     lengths : mapping of str to int
         Of contigs, the longest first.
+    remedy : str
+        For a damaged file.
     """
-    if not lengths or not (folder / _FILE).is_file():
+    if not lengths or not (folder / DOUBT).is_file():
         return []
     bases, stretches = Counter[str](), Counter[str]()
     drawn = list(lengths)[:_MOST_DRAWN]
     longest = lengths[drawn[0]]
     marked = np.zeros((len(drawn), 2, _PLACES), np.bool_)
-    for number, line in enumerate(text_lines(str(folder / _FILE)), 1):
-        fields = line.split("\t")
-        start, end = (whole(field, lengths.get(fields[0], -1)) for field in [*fields, "", "", ""][1:3])
-        if len(fields) != 5 or start is None or end is None or fields[3].upper() not in Reason.__members__:
-            raise FormatError(
-                f"is damaged: {shortened(line)}", file=str(folder / _FILE), record=f"on line {number}",
-                remedy="Run the same overlapper assemble again.",
-            )  # fmt: skip
-        reason = Reason[fields[3].upper()]
-        bases[fields[3]] += end - start
-        stretches[fields[3]] += 1
-        if fields[0] in drawn:
-            first, last = (place * _PLACES // longest for place in (start, max(start, end - 1)))
-            marked[drawn.index(fields[0]), int(reason not in _OF_BASES), first : last + 1] = True
+    for name, start, end, reason in stretches_in_doubt(folder, lengths, remedy):
+        told = reason.name.lower()
+        bases[told] += end - start
+        stretches[told] += 1
+        if name in drawn:
+            first, last = (place * _PLACES // longest for place in (start, end - 1))
+            marked[drawn.index(name), int(reason not in _OF_BASES), first : last + 1] = True
     rows = [(reason, stretches[reason], bases[reason]) for reason in sorted(bases)]
     caption = (
         f"{counted(sum(bases.values()), 'base')} of {sum(lengths.values()):,} may be wrong: the table says "

@@ -14,7 +14,7 @@ LINES = (
 
 def test_stretches_are_counted_by_reason_and_drawn(tmp_path):
     (tmp_path / "contigs.doubt.bed").write_text(LINES)
-    (figure,) = doubt_parts(tmp_path, LENGTHS)
+    (figure,) = doubt_parts(tmp_path, LENGTHS, "Run it again.")
     assert figure.table.rows == [("contradicted", 1, 100), ("strands", 1, 1), ("undecided", 2, 15)]
     assert figure.caption.startswith("116 bases of 5,000 may be wrong")
     assert figure.svg.count('class="line-pale"') == 2
@@ -23,10 +23,10 @@ def test_stretches_are_counted_by_reason_and_drawn(tmp_path):
 
 
 def test_without_contigs_or_their_doubt_nothing_is_drawn(tmp_path):
-    assert doubt_parts(tmp_path, LENGTHS) == []
+    assert doubt_parts(tmp_path, LENGTHS, "Run it again.") == []
     (tmp_path / "contigs.doubt.bed").write_text("")
-    assert doubt_parts(tmp_path, {}) == []
-    (figure,) = doubt_parts(tmp_path, LENGTHS)
+    assert doubt_parts(tmp_path, {}, "Run it again.") == []
+    (figure,) = doubt_parts(tmp_path, LENGTHS, "Run it again.")
     assert figure.table.rows == []
 
 
@@ -37,4 +37,4 @@ def test_without_contigs_or_their_doubt_nothing_is_drawn(tmp_path):
 def test_damaged_lines_are_named(tmp_path, line):
     (tmp_path / "contigs.doubt.bed").write_text(f"{LINES}{line}\n")
     with pytest.raises(FormatError, match=r"contigs\.doubt\.bed, record on line 5: is damaged"):
-        doubt_parts(tmp_path, LENGTHS)
+        doubt_parts(tmp_path, LENGTHS, "Run it again.")
