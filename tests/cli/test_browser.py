@@ -17,7 +17,8 @@ import pytest
 from overlapper.graph.gfa import read_gfa
 from overlapper.plots import align_pair, plot_pair, plot_pile
 from overlapper.report import build_report, read_inputs
-from overlapper.report.circles import DOUBT, GRAPH, circle_parts
+from overlapper.report.circles import GRAPH, circle_parts
+from overlapper.report.doubt import DOUBT
 from overlapper.report.page import Section
 from overlapper.report.page import page as page_of
 from overlapper.tables import Reads
