@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -50,24 +49,6 @@ class SeedSource(Protocol):
         """Return all reads."""
 
 
-@dataclasses.dataclass(frozen=True)
-class FinderCosts:
-    """What the work of a finder takes in tiles, in seconds and bytes (`overlapper.tiled.costs`)."""
-
-    sketch_base: float
-    """To make the k-mers of a base."""
-    seed: float
-    """To group and store a k-mer that is looked at."""
-    join: float
-    """To read a seed into a tile; half as much again once, for its read."""
-    hit: float
-    """To find a hit and chain it."""
-    disk_bytes: int
-    """On disk, of a k-mer that is looked at, while seeds are written."""
-    counted_bytes: int = 0
-    """In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once."""
-
-
 class Finder(QueryFinder, Protocol):
     """The interface of a finder; contract tests check every registered one.
 
@@ -77,7 +58,8 @@ class Finder(QueryFinder, Protocol):
 
     BYTES_PER_SEED: ClassVar[int]
     """Bytes that a seed takes in a tile."""
-    COSTS: ClassVar[FinderCosts]
+    DISK_PER_KMER: ClassVar[int]
+    """Bytes on disk of a k-mer that is looked at, while seeds are written."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -97,10 +79,6 @@ class Finder(QueryFinder, Protocol):
     @staticmethod
     def looked_at(store: SeedSource, params: Params, threads: int) -> int:
         """Estimate how many k-mers, or minimizers, of the reads are looked at before seeds are chosen."""
-
-    @staticmethod
-    def density(params: Params, bases: int, looked_at: float) -> float:
-        """Return how much denser k-mers that are looked at lie than they would among all k-mers of reads."""
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:

@@ -113,8 +113,7 @@ Plan = Annotated[
     bool,
     typer.Option(
         "--plan",
-        help="Only read the input, and print the memory, disk and time that a run "
-        "within a budget would take.",
+        help="Only read the input, and print the memory and disk that a run within a budget would take.",
     ),
 ]
 Preset = Annotated[

@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.map_matrix REFERENCE READS TRUTH --preset short --circular chrM
 
-Indices are built once, every method maps a few reads before it is timed, and times are of the processor alone:
-for many methods, on a machine that does other things besides.
+Indices are built once, every method maps a few reads before it is timed, and times are of the processor
+alone: for many methods, on a machine that does other things besides.
 """
 
 from __future__ import annotations
