@@ -30,10 +30,7 @@ def overlap(
     reads: options.ReadFiles,
     output: Annotated[
         str,
-        options.output(
-            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files, one for each range of "
-            "targets. - is PAF on standard output."
-        ),
+        options.output("Overlaps: .paf, .paf.gz or .parquet. - is PAF on standard output."),
     ] = "-",
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
