@@ -104,13 +104,14 @@ class Index:
         OutputError
             When the file cannot be written; none is left behind then.
         ParameterError
-            When it could not be mapped into memory: standard output, or a name that asks for compression.
+            When it is standard output, or a name that asks for compression.
         """
-        store.save(path, self.fm, self.text)
+        with store.open_index(os.fspath(path)) as file:
+            store.write(file, self.fm, self.text)
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, text: Reads | None = None, threads: int | None = None) -> Self:
-        """Map an index file into memory.
+        """Read an index file.
 
         Parameters
         ----------
@@ -123,7 +124,7 @@ class Index:
         Raises
         ------
         InputError
-            When the file is missing, not an index, of another version, truncated or corrupt, or when it is
+            When the file is missing, not an index, of another version or damaged, or when it is
             the index of another text.
         """
         return cls(*store.load(path, text, threads or available_threads()))
