@@ -21,7 +21,7 @@ from overlapper.errors import FormatError, InputError, ParameterError
 from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
 from overlapper.io.outputs import OutputFile
-from overlapper.io.sources import check_rereadable
+from overlapper.io.sources import check_rereadable, open_input
 from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.runtime.streams import is_stream
 from overlapper.tables import Reads
@@ -32,7 +32,7 @@ _NAME_AT = 30
 """Where a zip file has the name of what it holds first."""
 _FM_ARRAYS = ("bins", "borders", "samples", "text", "segments")
 _LABEL_ARRAYS = ("lengths", "name_bytes", "name_offsets")
-_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, LookupError, RuntimeError)
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError, RuntimeError)
 _BUILD_AGAIN = "Build the index again"
 
 
@@ -137,21 +137,19 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
 
 
 def _arrays_of(path: str) -> dict[str, np.ndarray]:
-    try:
-        with open(path, "rb") as file:
-            if not is_index(path):
-                raise FormatError(
-                    f"this is not an index of overlapper: it starts with {file.read(8)!r}",
-                    file=path,
-                    remedy="Build an index of it with overlapper index, or name another file",
-                )
+    with open_input(path) as file:
+        if not is_index(path):
+            raise FormatError(
+                f"this is not an index of overlapper: it starts with {file.read(8)!r}",
+                file=path,
+                remedy="Build an index of it with overlapper index, or name another file",
+            )
+        try:
             with np.load(file) as stored:
                 if (damaged := stored.zip.testzip()) is not None:
                     raise ValueError(damaged)
                 return dict(stored)
-    except OSError as error:
-        raise InputError(f"the index cannot be read: {error.strerror or error}", file=path) from None
-    except _DAMAGES:
-        raise FormatError(
-            "the index is damaged, or its end is missing", file=path, remedy=_BUILD_AGAIN
-        ) from None
+        except _DAMAGES:
+            raise FormatError(
+                "the index is damaged, or its end is missing", file=path, remedy=_BUILD_AGAIN
+            ) from None

@@ -48,7 +48,7 @@ def test_an_index_that_cannot_be_written(index, tmp_path):
 
 
 def test_a_missing_index(tmp_path):
-    with pytest.raises(InputError, match=r"missing\.index.*No such file"):
+    with pytest.raises(InputError, match=r"missing\.index.*no such file"):
         Index.load(tmp_path / "missing.index")
 
 
