@@ -27,11 +27,6 @@ class QueryFinder(Protocol):
 
         They come with seeds (``hit_*``, ``seed_length``, ``seeding``), which the chain extender needs. May be
         called from several threads at a time, for any ranges in any order.
-
-        Raises
-        ------
-        ParameterError
-            For a range outside the set: "queries [a, b) of n reads".
         """
 
 
@@ -88,11 +83,8 @@ class Finder(QueryFinder, Protocol):
         ----------
         artifact : Artifact
             Written to.
-        store : SeedSource
-        params : Params
         memory : int
             Bytes of main memory to stay within.
-        threads : int
         """
 
     @classmethod
@@ -115,10 +107,8 @@ class Finder(QueryFinder, Protocol):
             Of these reads.
         chosen : ChosenSeeds
             Of all reads.
-        params : Params
         first_target : int
             Number of the first read that is a target; 0 where each read is both.
-        threads : int
         """
 
 
@@ -129,11 +119,5 @@ FINDERS = {
 
 
 def finder(name: str) -> type[Finder]:
-    """Return a finder by name.
-
-    Raises
-    ------
-    ParameterError
-        When there is none of that name.
-    """
+    """Return a finder by name."""
     return registered("finder", name, FINDERS)

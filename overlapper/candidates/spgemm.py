@@ -268,11 +268,8 @@ class ReliableKmers:
 
         Parameters
         ----------
-        reads : Reads
         k : int
             Bases of a k-mer.
-        params : SpgemmParams
-        threads : int
         """
         if params.coverage and params.error_rate:
             survival = (1 - params.error_rate) ** k

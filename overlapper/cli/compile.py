@@ -96,11 +96,6 @@ def run_all(work: str, processes: int, environment: dict[str, str] | None = None
         From two on, assemblies are run by a process of their own, as they take as long as all others.
     environment : dict of str to str, optional
         Of the processes; by default that of this one.
-
-    Raises
-    ------
-    OverlapperError
-        When a run fails.
     """
     from concurrent.futures import ThreadPoolExecutor
 

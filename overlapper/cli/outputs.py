@@ -97,7 +97,6 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
 
     Parameters
     ----------
-    path : str or None
     option : str
         What the user names it with.
     *formats : str

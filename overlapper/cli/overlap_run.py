@@ -28,11 +28,8 @@ def find_and_write(
 
     Parameters
     ----------
-    request : OverlapRequest
     copies : str or None
         ``keep`` or ``separate`` to tell copies apart.
-    progress : Progress
-    files : RunFiles
     """
     with ExitStack() as closing:
         folder, opened = None, None
@@ -100,13 +97,7 @@ def _opened(
     reading: Future[Reads],
     closing: ExitStack,
 ) -> Opening:
-    """Open the GPUs of a run while reads are read, unless it depends on the reads whether any is used.
-
-    Raises
-    ------
-    OverlapperError
-        What is wrong with the devices, if that is known before all reads are there.
-    """
+    """Open the GPUs of a run while reads are read, unless it depends on the reads whether any is used."""
     from overlapper.extend.on_gpus import opening
     from overlapper.extend.registry import device_for, extending_devices
     from overlapper.params.stages import Params

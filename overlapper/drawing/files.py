@@ -14,16 +14,8 @@ def write_picture(svg: str, path: str) -> None:
 
     Parameters
     ----------
-    svg : str
     path : str
         Ends in one of `FORMATS`; PNG is drawn on light ground, at twice the size.
-
-    Raises
-    ------
-    MissingExtraError
-        When PNG is asked for and resvg is not installed.
-    OutputError
-        When the file cannot be written; none is left behind.
     """
     check_ending(path, FORMATS)
     data = svg.encode() if path.endswith(".svg") else _png(svg)

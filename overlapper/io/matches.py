@@ -44,20 +44,10 @@ def open_matches(
 
     Parameters
     ----------
-    path : str
     reads, text : Names
         Names and lengths of what queries and targets number.
     threads : int
         The bytes written do not depend on it.
-
-    Raises
-    ------
-    ParameterError
-        When the name tells no format.
-    OutputError
-        When the file cannot be written.
-    MissingExtraError
-        When Parquet is asked for, and pyarrow is not installed.
     """
     from overlapper.kernels.text.match_formatting import format_paf, format_tsv
 

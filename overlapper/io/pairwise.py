@@ -40,7 +40,6 @@ def write_alignments(
 
     Parameters
     ----------
-    alignments : Alignments
     queries, targets : Reads
         The sequences that the alignments number.
     path : str or path

@@ -47,7 +47,6 @@ def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int =
 
     Parameters
     ----------
-    path : str or path
     reads : Reads
         The reads that the overlaps number.
     threads : int

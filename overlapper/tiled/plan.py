@@ -165,9 +165,6 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
 
     Parameters
     ----------
-    store : ReadStore
-    params : Params
-    threads : int
     limit : int
         Bytes.
     """

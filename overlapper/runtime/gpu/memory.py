@@ -222,8 +222,6 @@ class Arena:
 
         Parameters
         ----------
-        length : int
-        dtype : dtype
         write : callable
             ``write(first, part)`` writes the items from the number ``first`` on to an array; the parts follow
             each other.
