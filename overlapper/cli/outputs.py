@@ -73,9 +73,9 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
 def _beside(path: str) -> list[str]:
     """Return the files that may be written beside an output: tables of Parquet, indices of BAM."""
     if path.endswith(".parquet"):
-        from overlapper.io.parquet import NAMED, names_path
+        from overlapper.io.parquet import names_path
 
-        return [names_path(path, of) for of in NAMED]
+        return [names_path(path)]
     return [path + ".bai", path + ".csi"] if path.endswith(".bam") else []
 
 

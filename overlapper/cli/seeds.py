@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 overlapper seeds reference.fasta reads.fastq.gz --kind smem --min-length 19 -o smems.tsv
-overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
+overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.tsv.gz
 """
 
 KINDS = ("mem", "smem", "nov-smem")
@@ -46,7 +46,7 @@ def seeds(
     ],
     reads: options.ReadFiles,
     output: Annotated[
-        str, options.output("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet. - is TSV on standard output.")
+        str, options.output("Matches: .tsv, .tsv.gz, .paf or .paf.gz. - is TSV on standard output.")
     ] = "-",
     kind: Annotated[
         str,

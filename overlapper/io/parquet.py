@@ -30,13 +30,9 @@ _WRITE_AGAIN = "Write the file again."
 _OTHER_READS = "Give the reads that the overlaps were found on, in the same order."
 
 
-NAMED = ("reads", "text")
-"""What may have its names beside a file: reads, and the text of exact matches."""
-
-
-def names_path(path: str, of: str = "reads") -> str:
-    """Return the file of names, one of `NAMED`, that belongs to a file of overlaps or of exact matches."""
-    return path.removesuffix(".parquet") + f".{of}.parquet"
+def names_path(path: str) -> str:
+    """Return the file of the names of reads that belongs to a file of overlaps."""
+    return path.removesuffix(".parquet") + ".reads.parquet"
 
 
 @contextlib.contextmanager
@@ -65,16 +61,16 @@ def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int =
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write PAF.")
     # The names are complete before the overlaps are: one never sees overlaps of unknown reads.
     with OutputFile(path) as rows, OutputFile(names_path(path)) as names:
-        write_names(names, reads.names, reads.lengths)
+        _write_names(names, reads)
         writer = _RowGroups(rows)
         yield writer
         writer.close()
 
 
-def write_names(output: OutputFile, names: list[str], lengths: np.ndarray) -> None:
-    """Write numbers, names and lengths of sequences: the numbers are what others join the names by."""
+def _write_names(output: OutputFile, reads: Reads) -> None:
+    """Write numbers, names and lengths of reads: the numbers are what others join the names by."""
     pyarrow, parquet = import_pyarrow()
-    table = {"number": np.arange(len(names), dtype=np.int32), "name": names, "length": lengths}
+    table = {"number": np.arange(len(reads), dtype=np.int32), "name": reads.names, "length": reads.lengths}
     with output.complaints():
         parquet.write_table(pyarrow.table(table), output.file, compression=_COMPRESSION)
 

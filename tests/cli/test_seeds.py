@@ -7,7 +7,6 @@ import sys
 import types
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 
 from overlapper.io.matches import TSV_COLUMNS
@@ -74,9 +73,9 @@ def test_matches_are_those_of_brute_force(run, kind):
     assert lines == expected_lines(kind)
 
 
-def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
+def test_paf_says_what_tsv_says(run, tmp_path):
     options = ("--kind", "mem", "-l", MIN_LENGTH, "-q")
-    for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz", "m.parquet"):
+    for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz"):
         assert run("seeds", "text.fa", "reads.fa", *options, "-o", name).code == 0
     for name in ("m.tsv", "m.paf"):
         assert gzip.decompress((tmp_path / f"{name}.gz").read_bytes()) == (tmp_path / name).read_bytes()
@@ -88,24 +87,6 @@ def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
     for p in paf:
         assert (int(p[1]), int(p[6])) == (lengths[p[0]], texts[p[5]])
         assert p[9:] == [str(int(p[3]) - int(p[2]))] * 2 + ["255", "tp:A:P", "NM:i:0"]
-    rows, reads, text = (
-        pyarrow.parquet.read_table(tmp_path / name).to_pylist()
-        for name in ("m.parquet", "m.reads.parquet", "m.text.parquet")
-    )
-    for table, of in ((reads, lengths), (text, texts)):
-        assert [tuple(row.values()) for row in table] == [(i, *item) for i, item in enumerate(of.items())]
-    assert [
-        [
-            reads[r["query"]]["name"],
-            r["q_start"],
-            r["q_start"] + r["length"],
-            "+-"[r["reverse"]],
-            text[r["target"]]["name"],
-            r["t_start"],
-            r["t_start"] + r["length"],
-        ]
-        for r in rows
-    ] == [[a, int(b), int(c), d, e, int(f), int(g)] for a, b, c, d, e, f, g in tsv]
 
 
 def test_a_saved_index_gives_the_same(run, tmp_path):
