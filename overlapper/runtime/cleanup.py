@@ -70,6 +70,7 @@ def note(path: str | os.PathLike[str], remove: Callable[[str], None] = os.remove
 
     Parameters
     ----------
+    path : path
     remove : callable
         ``remove(path)`` removes it, while other threads may be writing to it; `OSError` is of no account.
     """

@@ -13,6 +13,7 @@ def digest_of_code(folders: Iterable[Path], notes: Iterable[str] = ()) -> str:
 
     Parameters
     ----------
+    folders : iterable of Path
     notes : iterable of str
         What else the result of the code depends on, such as the versions of compilers.
     """

@@ -38,6 +38,7 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
     ----------
     function : callable
         Should spend its time in code that releases the lock.
+    tasks : iterable
     threads : int
         1 calls the function from this thread.
     """
@@ -174,6 +175,7 @@ def share_for_threads(total: int, share: int, threads: int) -> int:
     share : int
         Weight of a block on a few threads; on more, up to `_LARGEST_SHARE` times as much, if that leaves two
         blocks to each.
+    threads : int
     """
     larger = min(share * min(max(1, threads // 4), _LARGEST_SHARE), total // (2 * threads))
     return larger if larger > share else share_of_block(total, share, threads)

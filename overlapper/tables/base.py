@@ -231,6 +231,7 @@ class Table:
 
         Parameters
         ----------
+        tables : list of Table
         threads : int
             Threads that copy: most of the time goes to the first access to new memory.
         """
@@ -258,7 +259,13 @@ class Table:
         return self.take(np.lexsort([getattr(self, key) for key in reversed(self.SORT_KEYS)]))
 
     def to_arrow(self) -> Any:
-        """Return a ``pyarrow.Table``; ragged columns become lists."""
+        """Return a ``pyarrow.Table``; ragged columns become lists.
+
+        Raises
+        ------
+        MissingExtraError
+            When pyarrow is not installed.
+        """
         pa = frames.imported("pyarrow", "Arrow and Parquet")
         arrays = {}
         for f in self.fields_of("column", "ragged"):
@@ -301,6 +308,11 @@ class Table:
             too).
         targets : Reads, optional
             Likewise for ``target``: of mappings, the reference.
+
+        Raises
+        ------
+        MissingExtraError
+            When pandas is not installed.
         """
         pandas = frames.imported("pandas", "A table as a pandas data frame")
         return pandas.DataFrame(self._plain_columns(reads, targets))

@@ -20,6 +20,7 @@ def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) ->
 
     Parameters
     ----------
+    table : Table
     queries, targets : Reads, optional
         Where they are given, the columns ``query`` and ``target`` hold their names instead of their numbers.
     """
@@ -32,7 +33,13 @@ def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) ->
 
 
 def as_polars(columns: Mapping[str, np.ndarray]) -> Any:
-    """Return a ``polars.DataFrame`` of columns."""
+    """Return a ``polars.DataFrame`` of columns.
+
+    Raises
+    ------
+    MissingExtraError
+        When polars is not installed.
+    """
     polars = imported("polars", "A table as a polars data frame")
     return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns.items()})
 

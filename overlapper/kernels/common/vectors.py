@@ -213,6 +213,7 @@ def _operation(arguments: int, typed: Callable[..., Any], build: Callable[..., A
 
     Parameters
     ----------
+    arguments : int
     typed : callable
         ``typed(*kinds)`` is its signature, of the types of its arguments.
     build : callable

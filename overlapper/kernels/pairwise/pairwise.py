@@ -87,6 +87,7 @@ def fits_cells(bits: int, q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: 
     bits : int
         16 or 32.
     q_lengths, t_lengths : ndarray of int64, shape (n,)
+    scheme : Scheme
 
     Returns
     -------
@@ -116,8 +117,10 @@ def align_pairs(
 
     Parameters
     ----------
+    queries, targets : PackedReads
     pairs : Pairs
         n pairs.
+    scheme : Scheme
     bits : int
         16 or 32; all pairs must fit it (`fits_cells`).
     wanted : int

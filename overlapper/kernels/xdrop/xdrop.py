@@ -51,6 +51,7 @@ def extend_seeds(reads: PackedReads, seeds: Seeds, scheme: Scheme) -> np.ndarray
 
     Parameters
     ----------
+    reads : PackedReads
     seeds : Seeds
         n seeds, each within its reads.
     scheme : Scheme

@@ -75,6 +75,7 @@ def read(folder: Path, name: str, made_from: bytes) -> bytes | None:
     ----------
     folder : Path
         One that is `usable`.
+    name : str
     made_from : bytes
         What the content depends on.
     """

@@ -64,7 +64,13 @@ def _call(function: Any, *arguments: Any) -> Any:
 
 @functools.cache
 def count() -> int:
-    """Return how many GPUs there are."""
+    """Return how many GPUs there are.
+
+    Raises
+    ------
+    RuntimeError
+        When there is no driver, or it does not answer (`CudaError`).
+    """
     _call(driver.cuInit, 0)
     return int(_call(driver.cuDeviceGetCount))
 

@@ -54,6 +54,7 @@ class Kernel:
         ----------
         blocks, threads : int
             Blocks, and threads of each; without blocks nothing is started.
+        stream : Stream
         *arguments : DeviceArray, numpy scalar, int, bool or named tuple of these
             An int is an int64. Named tuples are classes of kernels, which get them as such.
         """
@@ -108,6 +109,8 @@ def launch(kernel: Any, items: int, arena: Arena, *arguments: Any) -> None:
     ----------
     kernel : Kernel or function
         What `kernel_of` takes.
+    items : int
+    arena : Arena
     *arguments
         As of `Kernel.launch`.
     """

@@ -222,6 +222,8 @@ class Arena:
 
         Parameters
         ----------
+        length : int
+        dtype : dtype
         write : callable
             ``write(first, part)`` writes the items from the number ``first`` on to an array; the parts follow
             each other.
