@@ -146,7 +146,7 @@ def test_a_packed_table_of_changes_is_read(folder, tmp_path):
     assert read_changes(str(tmp_path / "corrected.tsv.gz")).to_tsv() == text
 
 
-@pytest.mark.parametrize("left_out", [name for name in ALL if name != "scores.json"])
+@pytest.mark.parametrize("left_out", ALL)
 def test_what_is_not_given_is_left_out_and_told(folder, left_out):
     inputs = read_inputs([str(folder / name) for name in ALL if name != left_out])
     text = build_report(inputs)

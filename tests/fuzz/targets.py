@@ -149,8 +149,6 @@ TARGETS = [
     Target("reads on contigs", "a/contigs.noseq.gfa", ("report a -o out.html",)),
     Target("doubt of an assembly", "a/contigs.doubt.bed", ("report a -o out.html",)),
     Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
-    Target("scores of contigs", "s.json", ("report {} -o out.html",), mutated_json),
-    Target("scores of reads", "k.json", ("report {} -o out.html",), mutated_json),
     Target("truth table", "truth.tsv", ("evaluate {} o.paf --min-overlap 100",
            "evaluate r.fq --placements {} --reference ref.fa")),
     Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
@@ -179,8 +177,6 @@ correct r.fq -o c.fq --table c.tsv
 overlap r.fq -o out.paf --workdir w
 correct r.fq -o out.fq --workdir v
 assemble r.fq -o a --min-overlap 50
-evaluate t.fa --reference ref.fa --json s.json
-evaluate r.fq --placements truth.tsv --reference ref.fa --reads r.fq --json k.json
 """
 
 
