@@ -45,12 +45,12 @@ class Index:
     ----------
     fm : FmIndex
         The arrays.
-    text : store.TextLabel
-        Names, lengths and digest of the sequences.
+    text : Reads
+        Names and lengths of the sequences.
     """
 
     fm: FmIndex
-    text: store.TextLabel
+    text: Reads
 
     @classmethod
     def build(
@@ -94,7 +94,7 @@ class Index:
             kmer_length=kmer_length,
             threads=threads or available_threads(),
         )
-        return cls(fm, store.TextLabel.of(text))
+        return cls(fm, text.heads())
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the index to a file.
@@ -110,24 +110,21 @@ class Index:
             store.write(file, self.fm, self.text)
 
     @classmethod
-    def load(cls, path: str | os.PathLike, *, text: Reads | None = None, threads: int | None = None) -> Self:
+    def load(cls, path: str | os.PathLike, *, threads: int | None = None) -> Self:
         """Read an index file.
 
         Parameters
         ----------
         path : path
-        text : Reads, optional
-            What the index must have been built of.
         threads : int, optional
             All that the process may use by default.
 
         Raises
         ------
         InputError
-            When the file is missing, not an index, of another version or damaged, or when it is
-            the index of another text.
+            When the file is missing, not an index, of another version or damaged.
         """
-        return cls(*store.load(path, text, threads or available_threads()))
+        return cls(*store.load(path, threads or available_threads()))
 
     def mems(
         self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None

@@ -7,17 +7,15 @@ about as long as reading it would.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
 import os
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from overlapper.errors import FormatError, InputError, ParameterError
+from overlapper.errors import FormatError, ParameterError
 from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
 from overlapper.io.outputs import OutputFile
@@ -31,39 +29,9 @@ _NAME = f"{FIRST}.npy".encode()
 _NAME_AT = 30
 """Where a zip file has the name of what it holds first."""
 _FM_ARRAYS = ("bins", "borders", "samples", "text", "segments")
-_LABEL_ARRAYS = ("lengths", "name_bytes", "name_offsets")
+_TEXT_ARRAYS = ("lengths", "name_bytes", "name_offsets")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, LookupError, RuntimeError)
 _BUILD_AGAIN = "Build the index again"
-
-
-@dataclasses.dataclass(frozen=True)
-class TextLabel:
-    """Names and lengths of the sequences of an indexed text."""
-
-    lengths: np.ndarray
-    """int64, shape (n,); of its sequences."""
-    name_bytes: np.ndarray
-    name_offsets: np.ndarray
-    """`name_bytes`, `name_offsets`: as in `Reads`."""
-    digest: str
-    """Of names and bases."""
-
-    @classmethod
-    def of(cls, text: Reads) -> Self:
-        """Return the label of a text."""
-        digest = hashlib.blake2b(digest_size=16)
-        for part in (
-            text.lengths, text.words, text.unknown_start, text.unknown_end, text.unknown_offsets,
-            text.name_bytes, text.name_offsets,
-        ):  # fmt: skip
-            digest.update(part.data)
-        return cls(text.lengths, text.name_bytes, text.name_offsets, digest.hexdigest())
-
-    def name(self, sequence: int) -> str:
-        """Return the name of a sequence."""
-        return (
-            self.name_bytes[self.name_offsets[sequence] : self.name_offsets[sequence + 1]].tobytes().decode()
-        )
 
 
 def open_index(path: str) -> OutputFile:
@@ -79,11 +47,11 @@ def open_index(path: str) -> OutputFile:
     return OutputFile(path)
 
 
-def write(file: OutputFile, fm: FmIndex, text: TextLabel) -> None:
-    """Write an index to an open file."""
-    arrays: dict[str, Any] = {FIRST: VERSION, "digest": text.digest}
+def write(file: OutputFile, fm: FmIndex, text: Reads) -> None:
+    """Write an index, and names and lengths of the sequences of its text, to an open file."""
+    arrays: dict[str, Any] = {FIRST: VERSION}
     arrays |= {name: getattr(fm, name) for name in (*_FM_ARRAYS, "sample_shift", "kmer_length")}
-    arrays |= {f"text_{name}": getattr(text, name) for name in _LABEL_ARRAYS}
+    arrays |= {f"text_{name}": getattr(text, name) for name in _TEXT_ARRAYS}
     with file.complaints():
         np.savez(file.file, **arrays)
 
@@ -99,21 +67,13 @@ def is_index(path: str) -> bool:
         return False
 
 
-def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmIndex, TextLabel]:
-    """Read an index file and check it.
-
-    Parameters
-    ----------
-    path : path
-    text : Reads or None
-        What the index must have been built of, if given.
-    threads : int
+def load(path: str | os.PathLike, threads: int) -> tuple[FmIndex, Reads]:
+    """Read an index file and check it; return the index, and names and lengths of the sequences of its text.
 
     Raises
     ------
     InputError
-        When the file is missing, not an index, of another version or damaged, or when it is the index of
-        another text.
+        When the file is missing, not an index, of another version or damaged.
     """
     name = os.fspath(path)
     check_rereadable(name, "an index is read from several places")
@@ -122,9 +82,6 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
         raise FormatError(
             f"the index has version {version}, expected {VERSION}", file=name, remedy=_BUILD_AGAIN
         )
-    digest = str(arrays["digest"])
-    if text is not None and TextLabel.of(text).digest != digest:
-        raise InputError("this is the index of another text", file=name, remedy=_BUILD_AGAIN)
     rows = 2 * int(arrays["segments"][-1, 0])
     fm = FmIndex(
         **{field: arrays[field] for field in _FM_ARRAYS},
@@ -132,8 +89,10 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
         sample_shift=int(arrays["sample_shift"]),
         kmer_length=0,
     )
-    label = TextLabel(**{field: arrays[f"text_{field}"] for field in _LABEL_ARRAYS}, digest=digest)
-    return with_kmer_table(fm, int(arrays["kmer_length"]), threads), label
+    lengths, name_bytes, name_offsets = (arrays[f"text_{field}"] for field in _TEXT_ARRAYS)
+    no_words, no_runs, none = np.empty(0, np.uint64), np.empty(0, np.int32), np.zeros_like(name_offsets)
+    text = Reads(lengths, no_words, none, no_runs, no_runs, none, name_bytes, name_offsets)
+    return with_kmer_table(fm, int(arrays["kmer_length"]), threads), text
 
 
 def _arrays_of(path: str) -> dict[str, np.ndarray]:

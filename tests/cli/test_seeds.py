@@ -95,7 +95,6 @@ def test_a_saved_index_gives_the_same(run, tmp_path):
     built = run("seeds", "text.fa", "reads.fa", "-l", MIN_LENGTH).out
     assert len(built.splitlines()) > 3
     assert run("seeds", "text.index", "reads.fa", "-l", MIN_LENGTH).out == built
-    assert run("seeds", "text.fa", "reads.fa", "--index", "text.index", "-l", MIN_LENGTH).out == built
     assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa", "text.index"]
 
 
@@ -162,14 +161,3 @@ def test_nothing_found_says_what_to_try(run):
     result = run("seeds", "text.fa", "reads.fa", "-l", 500)
     assert (result.code, result.out) == (0, "\t".join(TSV_COLUMNS) + "\n")
     assert "no match: try a lower --min-length" in result.err
-
-
-def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
-    run("index", "text.fa", "-o", "text.index")
-    write_fasta(tmp_path / "text.fa", NAMES, [TEXT[0] + "A", *TEXT[1:]])
-    result = run("seeds", "text.fa", "reads.fa", "--index", "text.index")
-    assert (result.code, result.out) == (1, "")
-    assert "this is the index of another text. Build the index again" in result.err
-    result = run("seeds", "text.fa", "reads.fa", "--index", "reads.fa")
-    assert (result.code, result.out) == (1, "")
-    assert "this is not an index of overlapper" in result.err

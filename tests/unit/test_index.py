@@ -31,7 +31,7 @@ def saved(index, tmp_path):
 
 
 def test_a_saved_index_is_the_same(index, saved):
-    loaded = Index.load(saved, text=TEXT)
+    loaded = Index.load(saved)
     for name, array in index.fm._asdict().items():
         np.testing.assert_array_equal(array, getattr(loaded.fm, name))
     assert [loaded.text.name(i) for i in range(2)] == ["one", "two"]
@@ -88,12 +88,6 @@ def test_a_changed_index_is_refused_or_the_same(index, saved):
         else:
             assert all(np.array_equal(a, b) for a, b in zip(index.fm, loaded.fm, strict=True))
     assert refused > len(range(60, len(content), 89)) / 2
-
-
-def test_the_index_of_another_text(saved):
-    other = Reads.from_sequences(["one", "two"], [TEXT.sequence(0), TEXT.sequence(1) + "A"])
-    with pytest.raises(InputError, match=r"index of another text\. Build the index again"):
-        Index.load(saved, text=other)
 
 
 def test_a_text_without_known_bases():
