@@ -101,9 +101,7 @@ _NUMBERS = tuple(
     for command, options in {
         "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --disk --gpu-memory",
         "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
-        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang "
-        "--min-ratio --max-divergence-ratio --fuzz --min-end-overlap --confirm-depth --join-overlap "
-        "--tip-reads --bubble-bases --weak-ratio --weak-rounds --weak-start",
+        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
         "map t.fa {} -o out.paf --seeder smem": "--seed-length",
         "seeds t.fa {} -o out.tsv": "-l",
