@@ -35,7 +35,6 @@ class DsoftFinder:
     """Finds candidates from a seed index of the whole read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 11
-    DISK_PER_KMER: ClassVar = 8
     lengths: np.ndarray
     """int64, shape (reads,)."""
     index: SeedIndex

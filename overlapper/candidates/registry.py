@@ -53,8 +53,6 @@ class Finder(QueryFinder, Protocol):
 
     BYTES_PER_SEED: ClassVar[int]
     """Bytes that a seed takes in a tile."""
-    DISK_PER_KMER: ClassVar[int]
-    """Bytes on disk of a k-mer that is looked at, while seeds are written."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:

@@ -160,7 +160,6 @@ class SpgemmFinder(SparseProduct):
     """Finds candidates from the matrix A of a read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 48
-    DISK_PER_KMER: ClassVar = 8
     kmers: ReliableKmers
     """Of the whole read set."""
     counted: dict[str, int]

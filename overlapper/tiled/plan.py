@@ -29,7 +29,7 @@ A_READ = 80
 TILE_PER_BASE = 0.55
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
-DISK_PER_BASE, MARKS_PER_BASE, DISK_PER_OVERLAP = 0.26, 0.25, 64
+DISK_PER_BASE, MARKS_PER_BASE, DISK_PER_KMER, DISK_PER_OVERLAP = 0.26, 0.25, 8, 64
 MOST_TILES = 20_000
 TILES_A_WORKER = 2
 """Tiles for each of several workers, at least, so that they end at about the same time."""
@@ -149,42 +149,19 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, fewest_tiles(budget.workers))) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
     pairs = len(store) * (len(store) - 1) // 2
+    without_adapters = int(DISK_PER_BASE * bases) if params.sketch.cut_adapters else 0
     return [
         f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         f"at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
-        f"{_disk_of_run(bases, kmers, params) >> 20} MB",
+        f"{disk_bytes(bases, kmers) + without_adapters >> 20} MB",
         f"if all reads overlap all others, as those of amplicons do: {pairs} overlaps, "
         f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk; --best leaves fewer",
     ]
 
 
-def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> None:
-    """Raise a `ParameterError` if a run may take more disk than a limit, besides its overlaps.
-
-    Parameters
-    ----------
-    limit : int
-        Bytes.
-    """
-    kmers = registry.finder(params.finder).looked_at(store, params, threads)
-    needed = _disk_of_run(int(store.lengths.sum()), kmers, params)
-    if needed > limit:
-        raise ParameterError(
-            f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
-            "MB; give more, or seed less (--window)"
-        )
-
-
-def _disk_of_run(bases: int, kmers: int, params: Params) -> int:
-    """Return what `disk_bytes` does, with reads a second time, without adapters, if these are looked for."""
-    without_adapters = int(DISK_PER_BASE * bases) if params.sketch.cut_adapters else 0
-    return disk_bytes(bases, kmers, params.finder) + without_adapters
-
-
-def disk_bytes(bases: int, kmers: int, finder: str) -> int:
-    """Return the bytes that reads and the seeds of a finder take on disk, at most."""
+def disk_bytes(bases: int, kmers: int) -> int:
+    """Return the bytes that reads and seeds take on disk, at most, of k-mers that are looked at."""
     reads = int(DISK_PER_BASE * bases)
-    seeds = registry.finder(finder).DISK_PER_KMER * kmers
-    return max(reads + int(MARKS_PER_BASE * bases) + seeds, 2 * reads)
+    return max(reads + int(MARKS_PER_BASE * bases) + DISK_PER_KMER * kmers, 2 * reads)

@@ -99,7 +99,7 @@ _JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
 _NUMBERS = tuple(
     f"{command} {option} {{n}}"
     for command, options in {
-        "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --disk --gpu-memory",
+        "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --gpu-memory",
         "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
         "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
