@@ -11,9 +11,8 @@ mappings = overlapper.map_reads(genome, reads, "ont")
 for kind in overlapper.MappingKind:
     print(f"{(mappings.kind == kind).sum()} {kind.name.lower()} mappings")
 
-mapper = overlapper.Mapper(genome, preset="ont")
-for hit in mapper.map(reads[0].sequence):
-    print(f"{reads[0].name} maps to {hit.ctg}:{hit.r_st}-{hit.r_en}, strand {hit.strand}, quality {hit.mapq}")
+first = mappings[0]
+print(f"{reads[first.query].name} maps to {first.t_start}-{first.t_end}, quality {first.quality}")
 
 result = overlapper.evaluate(mappings, truth, reads=reads, reference=genome)
 print(f"{result.mapped} of {result.placed} reads are mapped, {result.wrong} of them wrongly")

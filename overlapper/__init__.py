@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
     from overlapper.mapping.evaluate import reported_mappings as reported_mappings
     from overlapper.mapping.mapper import map_reads as map_reads
-    from overlapper.mapping.one_by_one import Hit as Hit
-    from overlapper.mapping.one_by_one import Mapper as Mapper
     from overlapper.overlap.pipeline import Run as Run
     from overlapper.overlap.pipeline import find_overlaps as find_overlaps
     from overlapper.overlap.pipeline import run as run
@@ -81,8 +79,6 @@ _HOMES = {
     "Params": "overlapper.params.stages",
     "Scoring": "overlapper.params.scoring",
     "map_reads": "overlapper.mapping.mapper",
-    "Mapper": "overlapper.mapping.one_by_one",
-    "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.params.mapping",
     "assemble": "overlapper.library.steps",
     "correct": "overlapper.library.steps",
