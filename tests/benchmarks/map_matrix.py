@@ -15,12 +15,12 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
-from overlapper.mapping.evaluate import evaluate_mappings, reported_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
 from overlapper.mapping.seeders import SEEDERS
 from overlapper.params.mapping import MapParams
 from tests.benchmarks.harness import parser_of
+from tests.mapping_scores import evaluate_mappings, reported_mappings
 
 WARM_UP_READS = 50
 
