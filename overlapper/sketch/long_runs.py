@@ -34,8 +34,11 @@ class LongRuns:
 
         Parameters
         ----------
+        reads : Reads
         longest : int
             Bases that are kept of a run, at least 1.
+        threads : int
+            Changes nothing but the time.
         """
         from overlapper.kernels.seeds.long_runs import find_surplus
 
@@ -59,6 +62,8 @@ class LongRuns:
             Successive ones of those whose runs these are.
         first : int
             Number of the first of them.
+        threads : int
+            Changes nothing but the time.
         """
         blocks = map_in_order(
             lambda block: self._cut(reads.rows(*block), first + block[0]),
@@ -85,6 +90,12 @@ class LongRuns:
         """Convert the intervals of overlaps from cut reads to the reads themselves.
 
         What ends with a run that was cut, or starts behind it, ends or starts behind the whole run.
+
+        Parameters
+        ----------
+        overlaps : Overlaps
+        threads : int
+            Changes nothing but the time.
         """
         from overlapper.kernels.seeds.long_runs import with_surplus
 
