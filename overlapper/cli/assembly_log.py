@@ -32,8 +32,6 @@ def tell_assembly(
 
     Parameters
     ----------
-    progress : Progress
-    made : Assembled
     table : list of str
         Lines of ``contigs.tsv``.
     output : str
