@@ -11,8 +11,9 @@ mappings = overlapper.map_reads(genome, reads, "ont")
 for kind in overlapper.MappingKind:
     print(f"{(mappings.kind == kind).sum()} {kind.name.lower()} mappings")
 
-first = mappings[0]
-print(f"{reads[first.query].name} maps to {first.t_start}-{first.t_end}, quality {first.quality}")
+mapper = overlapper.Mapper(genome, preset="ont")
+for hit in mapper.map(reads[0].sequence):
+    print(f"{reads[0].name} maps to {hit.ctg}:{hit.r_st}-{hit.r_en}, strand {hit.strand}, quality {hit.mapq}")
 
 overlapper.write_mappings(
     mappings, reads, genome, "mappings.bam", sort=True, index=True, read_group="ID:run1\tSM:sample"

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from overlapper.library.steps import layout as layout
     from overlapper.library.steps import polish as polish
     from overlapper.mapping.mapper import map_reads as map_reads
+    from overlapper.mapping.one_by_one import Hit as Hit
+    from overlapper.mapping.one_by_one import Mapper as Mapper
     from overlapper.overlap.pipeline import Run as Run
     from overlapper.overlap.pipeline import find_overlaps as find_overlaps
     from overlapper.overlap.pipeline import run as run
@@ -77,6 +79,8 @@ _HOMES = {
     "Params": "overlapper.params.stages",
     "Scoring": "overlapper.params.scoring",
     "map_reads": "overlapper.mapping.mapper",
+    "Mapper": "overlapper.mapping.one_by_one",
+    "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.params.mapping",
     "assemble": "overlapper.library.steps",
     "correct": "overlapper.library.steps",

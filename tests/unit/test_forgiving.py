@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import overlapper
@@ -9,7 +10,7 @@ from overlapper.errors import InputError, ParameterError
 from overlapper.io.records import fasta_record
 from overlapper.params.shortcuts import SECTIONS, merged, nested
 from overlapper.params.stages import Params
-from tests.read_sets import columns_of
+from tests.read_sets import columns_of, random_text, reverse_complement
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +120,28 @@ def test_two_texts_are_one_pair():
     assert found.cigar_text(0) == "3=1X"
     assert len(overlapper.align(["ACGT"], ["ACGA"])) == 1
     assert len(overlapper.align("ACGT", ["ACGA", "ACG"], pairs="one-to-all")) == 2
+
+
+def test_hits_are_the_mappings(tmp_path):
+    rng = np.random.default_rng(8)
+    texts = random_text(rng, 5000), random_text(rng, 3000)
+    reference = overlapper.Reads.from_sequences(["one", "two"], texts)
+    (tmp_path / "ref.fa").write_text(">one\n{}\n>two\n{}\n".format(*texts))
+    mapper = overlapper.Mapper(tmp_path / "ref.fa", preset="hifi", threads=1)
+    assert repr(mapper) == "Mapper(2 sequences, 8,000 bases)"
+    sequence = reference.sequence(1)[500:1700]
+    (hit,) = mapper.map(sequence)
+    assert (hit.ctg, hit.ctg_len, hit.r_st, hit.r_en, hit.strand) == ("two", 3000, 500, 1700, 1)
+    assert (hit.q_st, hit.q_en, hit.mlen, hit.blen, hit.NM) == (0, 1200, 1200, 1200, 0)
+    assert (hit.cigar, hit.cigar_str, hit.is_primary) == ([(1200, 7)], "1200=", True)
+    assert str(hit) == f"0\t1200\t+\ttwo\t3000\t500\t1700\t1200\t1200\t{hit.mapq}\ttp:A:P\tcg:Z:1200="
+    back = reverse_complement(sequence)
+    (turned,) = mapper.map(back[:600] + back[601:])
+    assert (turned.strand, turned.r_st, turned.r_en, turned.NM) == (-1, 500, 1700, 1)
+    assert list(mapper.map("ACGT" * 100)) == []
+    reads = overlapper.Reads.from_sequences(["a", "b"], [sequence, back])
+    whole = overlapper.map_reads(reference, reads, "hifi", threads=1)
+    assert columns_of(mapper.map_reads(reads, 1)) == columns_of(whole)
 
 
 def test_placements_and_overlaps_are_read_to_be_judged(reads, files, tmp_path):

@@ -10,6 +10,7 @@ from overlapper.io.truth import Truth, TruthRow
 from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.mapper import BatchMapper, map_reads
+from overlapper.mapping.one_by_one import Mapper
 from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
@@ -100,7 +101,7 @@ def test_nothing_to_map():
         (lambda: MapParams(end_bonus=-1), "end_bonus is -1"),
         (lambda: MapParams(drop=-1), "drop is -1"),
         (
-            lambda: map_reads("ACGTTGCA" * 2000, reads_of([])),
+            lambda: Mapper("ACGTTGCA" * 2000),
             "^reference: the sequence 'ACGTTGCA.{20,60} is given, expected the path",
         ),
     ],
