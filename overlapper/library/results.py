@@ -84,7 +84,7 @@ class AssemblyResult(Result):
         """The columns of ``contigs.tsv``, a row per contig."""
         made = self.made
         lines = contig_files.contig_table(
-            made.contigs, made.error_rate, made.doubt, made.phased, made.params.telomere
+            made.contigs, made.error_rate, made.doubt, made.phased, made.params.telomere, made.passages
         )
         return Columns.of_lines(lines, _KINDS)
 
