@@ -45,9 +45,10 @@ def join_by(steps: AssemblySteps, laid_out: LaidOut, reads: Iterable[Reads]) -> 
     contigs = laid_out.contigs
     unique = Unique.of(contigs.sequences, steps.room, steps.threads)
     walks, seen = walks_of(contigs, unique, reads, steps.threads)
-    taken, *refused = passages(walks)
-    onward, taken = _onward(contigs, taken)
-    gone = _used_up(contigs, taken)
+    overlaps = {link[:2]: link[2] for link in both_ways(contigs)}
+    taken, *refused = passages(walks, overlaps)
+    onward, taken = _onward(contigs, overlaps, taken)
+    gone = _used_up(overlaps, taken)
     too_few, contradicted = (sum(node >> 1 not in gone for node in nodes) for nodes in refused)
     seen = seen._replace(passages=len(taken), too_few=too_few, contradicted=contradicted)
 
@@ -59,9 +60,10 @@ def join_by(steps: AssemblySteps, laid_out: LaidOut, reads: Iterable[Reads]) -> 
     return steps.stages.run(STAGE, LaidOut, [taken, seen._asdict()], make)[0]
 
 
-def _onward(contigs: Contigs, taken: list[Walk]) -> tuple[Onward, list[Walk]]:
+def _onward(
+    contigs: Contigs, overlaps: dict[tuple[int, int], int], taken: list[Walk]
+) -> tuple[Onward, list[Walk]]:
     """Return what follows contigs by passages, and those of which all links have bases in common."""
-    overlaps = {(source, target): overlap for source, target, overlap in both_ways(contigs)}
     lengths, onward, made = contigs.sequences.lengths.tolist(), Onward(), list[Walk]()
     for walk in taken:
         ways, start = list[Way](), 0
@@ -78,12 +80,12 @@ def _onward(contigs: Contigs, taken: list[Walk]) -> tuple[Onward, list[Walk]]:
     return onward, made
 
 
-def _used_up(contigs: Contigs, taken: list[Walk]) -> set[int]:
+def _used_up(links: Iterable[tuple[int, int]], taken: list[Walk]) -> set[int]:
     """Return the contigs within passages of which no link is left, and that are an end of none."""
     used = {link for walk in taken for link in itertools.pairwise(walk)}
     used |= {(target ^ 1, source ^ 1) for source, target in used}
     stay = {end >> 1 for walk in taken for end in (walk[0], walk[-1])}
-    stay |= {end >> 1 for *link, _ in both_ways(contigs) if tuple(link) not in used for end in link}
+    stay |= {end >> 1 for link in links if link not in used for end in link}
     return {node >> 1 for walk in taken for node in walk} - stay
 
 

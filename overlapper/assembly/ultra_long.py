@@ -154,7 +154,7 @@ class Ways:
                 if begins <= distance + slack and self._unseen[target >> 1]:
                     waiting.append(((*walk, target), begins + self._lengths[target >> 1]))
             if steps > _MOST_STEPS:
-                return [walk, walk]
+                found = 2 * [walk]
         return found
 
 
@@ -219,8 +219,15 @@ def _visits_by_read(
             yield sorted(kept, key=lambda visit: visit[START])
 
 
-def passages(walks: Counter[Walk]) -> tuple[list[Walk], set[int], set[int]]:
+def passages(walks: Counter[Walk], links: Iterable[tuple[int, int]]) -> tuple[list[Walk], set[int], set[int]]:
     """Return the passages that are taken, in order, each once.
+
+    Parameters
+    ----------
+    walks : Counter of Walk
+        Reads by their walk, in either direction.
+    links : iterable of (int, int)
+        Strands of contigs that may follow each other, in both directions.
 
     Returns
     -------
@@ -238,14 +245,27 @@ def passages(walks: Counter[Walk]) -> tuple[list[Walk], set[int], set[int]]:
         agreed[node] = _agreed(following)
         if following.total() < LEAST_READS:
             too_few.add(node)
-    nearest = {node: _nearest(node, agreed) for node in agreed}
-    taken = {
-        min(walk, mirrored(walk))
-        for walk in nearest.values()
-        if walk and walk[0] != walk[-1] ^ 1 and nearest.get(walk[-1] ^ 1) == mirrored(walk)
-    }
-    ends = {end for walk in taken for end in (walk[0], walk[-1] ^ 1)}
-    return sorted(taken), too_few - ends, agreed.keys() - too_few - ends
+    others: dict[int, set[int]] = {}
+    for source, target in links:
+        others.setdefault(source, set()).add(target)
+    wrong = set[Walk]()
+    while True:
+        nearest = {node: _nearest(node, agreed, wrong) for node in agreed}
+        taken = {
+            node: walk
+            for node, walk in nearest.items()
+            if walk and node != walk[-1] ^ 1 and nearest.get(walk[-1] ^ 1) == mirrored(walk)
+        }
+        reached = {node for walk in taken.values() for node in walk[1:]}
+        losing = [walk for node, walk in taken.items() if others.get(node, set()) - reached]
+        if not losing:
+            break
+        wrong |= {strand for walk in losing for strand in (walk, mirrored(walk))}
+    return (
+        sorted({min(walk, mirrored(walk)) for walk in taken.values()}),
+        too_few - taken.keys(),
+        agreed.keys() - too_few - taken.keys(),
+    )
 
 
 def _agreed(following: Counter[Walk]) -> Walk:
@@ -265,10 +285,10 @@ def _agreed(following: Counter[Walk]) -> Walk:
         walk += (step,)
 
 
-def _nearest(node: int, agreed: dict[int, Walk]) -> Walk | None:
-    """Return the shortest walk from a strand on which reads agree from both of its ends."""
+def _nearest(node: int, agreed: dict[int, Walk], wrong: set[Walk]) -> Walk | None:
+    """Return the shortest walk from a strand on which reads agree from both ends, but no wrong one."""
     for at, target in enumerate(agreed[node]):
         walk = (node, *agreed[node][: at + 1])
-        if agreed.get(target ^ 1, ())[: at + 1] == mirrored(walk)[1:]:
+        if agreed.get(target ^ 1, ())[: at + 1] == mirrored(walk)[1:] and walk not in wrong:
             return walk
     return None

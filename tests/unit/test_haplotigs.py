@@ -132,7 +132,9 @@ def test_a_contig_whose_end_leads_to_its_start_alone_is_closed(node):
     )
     (_, circle) = primary(wound, np.zeros(2, bool), again, phased(rows_again))
     assert (circle.length, circle.circular) == (1_000, True)
-    differs = Reads.from_sequences("ab", ["ACGT"[genome[0] == "A"] + wound.sequence(0)[1:], wound.sequence(1)])
+    differs = Reads.from_sequences(
+        "ab", ["ACGT"[genome[0] == "A"] + wound.sequence(0)[1:], wound.sequence(1)]
+    )
     (line, _) = primary(differs, np.zeros(2, bool), again, phased(rows_again))
     assert (line.length, line.circular) == (3_000, False)
     # What is a circle already has no overlap at its ends, and one that leads to its other strand is none.
