@@ -47,7 +47,7 @@ def folder(tmp_path_factory):
 
 
 def assembled(folder, out, *words, reads="reads.fa"):
-    done = overlapper("assemble", reads, "-o", out, *words, "-t", "1", cwd=folder, check=True)
+    done = overlapper("assemble", reads, "-o", out, "-t", "1", *words, cwd=folder, check=True)
     with pysam.FastxFile(str(out / "contigs.fasta"), persist=False) as records:
         return done.stderr.decode(), [record.sequence for record in records]
 
