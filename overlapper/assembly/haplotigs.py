@@ -187,7 +187,7 @@ def primary(contigs: Contigs, phased: Phased) -> list[Haplotig]:
     for source, target, overlap in ways:
         if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
             continue
-        place = join(strand(sequences, source), strand(sequences, target), overlap)
+        place = place_of_join(sequences, source, target, overlap)
         if place and (source != target or place[1] < place[0]):  # some of a circle has to be left
             add_both(onward, [Way(source, *place, target)], lengths)
     return chained(onward, lengths, circular, np.flatnonzero(chosen).tolist())
@@ -277,6 +277,17 @@ def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
     return None
 
 
+def place_of_join(contigs: Reads, source: int, target: int, overlap: int) -> tuple[int, int] | None:
+    """Find where a strand of a contig may continue in that of another one, as `join` does."""
+    length, near = int(contigs.lengths[source >> 1]), overlap + overlap // 20 + PROBE
+    ends = (
+        _part(source, max(0, length - near), length, length),
+        _part(target, 0, near, int(contigs.lengths[target >> 1])),
+    )
+    place = join(*(spelled(Haplotig([end], 0, False), contigs) for end in ends), overlap)
+    return place and (place[0] + max(0, length - near), place[1])
+
+
 def spelled(haplotig: Haplotig, contigs: Reads) -> str:
     """Return the bases of a haplotig."""
     contig, start, end, reverse = np.array(haplotig.parts, np.int64).T.copy()
@@ -284,14 +295,9 @@ def spelled(haplotig: Haplotig, contigs: Reads) -> str:
     return bases.tobytes().decode()
 
 
-def strand(contigs: Reads, end: int) -> str:
-    """Return the bases of a strand of a contig."""
-    whole = Part(end >> 1, 0, int(contigs.lengths[end >> 1]), bool(end & 1))
-    return spelled(Haplotig([whole], 0, False), contigs)
-
-
 def _part(node: int, start: int, stop: int, length: int) -> Part:
     """Convert a stretch on a strand of a contig to its forward strand."""
+    stop = min(stop, length)
     if node & 1:
         return Part(node >> 1, length - stop, length - start, True)
     return Part(node >> 1, start, stop, False)

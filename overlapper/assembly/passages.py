@@ -17,9 +17,8 @@ from overlapper.assembly.haplotigs import (
     add_both,
     both_ways,
     chained,
-    join,
+    place_of_join,
     spelled,
-    strand,
 )
 from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.assembly.parents import Sites
@@ -68,8 +67,7 @@ def _onward(
     for walk in taken:
         ways, start = list[Way](), 0
         for source, target in itertools.pairwise(walk):
-            strands = (strand(contigs.sequences, node) for node in (source, target))
-            place = join(*strands, overlaps[source, target])
+            place = place_of_join(contigs.sequences, source, target, overlaps[source, target])
             if not place or place[0] < start:
                 break
             ways.append(Way(source, *place, target))
@@ -115,29 +113,17 @@ def joined(laid_out: LaidOut, chains: list[Haplotig], onward: Onward, sites: Sit
     copies = np.bincount(contig, minlength=len(contigs))[contig]
     depth = np.bincount(chain, bases * contigs.depth[contig] / copies, len(chains)) / lengths
     circular = np.array([one.circular for one in chains], np.bool_)
-    leaves = dict[int, int]()
-    for number, one in enumerate(chains):
-        first, last = one.parts[0], one.parts[-1]
-        if not one.circular:
-            leaves |= {_node(last): 2 * number, _node(first) ^ 1: 2 * number + 1}
-    links = np.array(
-        [
-            (leaves[source], leaves[target ^ 1] ^ 1, overlap)
-            for source, target, overlap in zip(
-                contigs.link_source.tolist(),
-                contigs.link_target.tolist(),
-                contigs.link_overlap.tolist(),
-                strict=True,
-            )
-            if source in leaves and target ^ 1 in leaves
-        ],
-        np.int64,
-    ).reshape(-1, 3)
-    spelled_ = (spelled(one, contigs.sequences) for one in chains)
+    leaves = np.full(2 * len(contigs), -1)
+    for number in np.flatnonzero(~circular).tolist():
+        ends = chains[number].parts[-1], chains[number].parts[0]
+        leaves[[_node(ends[0]), _node(ends[1]) ^ 1]] = 2 * number, 2 * number + 1
+    source, target = leaves[contigs.link_source], leaves[contigs.link_target ^ 1]
+    stay = (source >= 0) & (target >= 0)
+    sequences = (spelled(one, contigs.sequences) for one in chains)
     made = Contigs(
-        Reads.from_sequences(unitig_names(circular), spelled_), circular, depth,
-        np.bincount(own.unitig, minlength=len(chains)), links[:, 0], links[:, 1],
-        links[:, 2].astype(np.int32),
+        Reads.from_sequences(unitig_names(circular), sequences), circular, depth,
+        np.bincount(own.unitig, minlength=len(chains)),
+        source[stay], target[stay] ^ 1, contigs.link_overlap[stay],
     )  # fmt: skip
     return LaidOut(made, own, _carried(chains, onward, sites, len(contigs)))
 
@@ -172,25 +158,21 @@ def _dealt_out(own: OwnReads, parts: np.ndarray, before: np.ndarray, contigs: in
 
 def _carried(chains: list[Haplotig], onward: Onward, sites: Sites, contigs: int) -> OwnReads:
     """Return the passages of chains as reads, each from the last site before it to the first one behind."""
-    outermost = np.full(contigs, np.iinfo(np.int64).max), np.zeros(contigs, np.int64)
-    np.minimum.at(outermost[0], sites.contig, sites.place)
-    np.maximum.at(outermost[1], sites.contig, sites.place)
+    first, last = np.full(contigs, np.iinfo(np.int64).max), np.zeros(contigs, np.int64)
+    np.minimum.at(first, sites.contig, sites.place)
+    np.maximum.at(last, sites.contig, sites.place)
     rows = []
     for number, one in enumerate(chains):
-        begins = [0, *itertools.accumulate(part.end - part.start for part in one.parts)]
-
-        def of(row: int, last: bool, parts: list[Part] = one.parts, begins: list[int] = begins) -> int:
-            part = parts[row]
-            place = int(outermost[last ^ part.reverse][part.contig])
-            return begins[row] + (part.end - place - K if part.reverse else place - part.start)
-
-        at = 0
-        while at < len(one.parts) and _node(one.parts[at]) in onward:
-            behind = at + len(onward[_node(one.parts[at])])
-            turns, row = divmod(behind, len(one.parts))
-            start = of(at, True)
-            rows.append((number, start, turns * one.length + of(row, False) + K - start, one.length))
-            at = behind
+        begin, at = 0, 0
+        while at < len(one.parts) and (ways := onward.get(_node(one.parts[at]))):
+            part = one.parts[at]
+            start = part.end - first[part.contig] - K if part.reverse else last[part.contig] - part.start
+            bases = sum(part.end - part.start for part in one.parts[at : at + len(ways)])
+            at += len(ways)
+            part = one.parts[at % len(one.parts)]
+            end = part.end - last[part.contig] if part.reverse else first[part.contig] + K - part.start
+            rows.append((number, begin + start, bases + end - start, one.length))
+            begin += bases
     chain, start, bases, length = np.array(rows, np.int64).reshape(-1, 4).T
     none = np.zeros(len(rows), np.int64)
     return OwnReads(chain, none, start, none, none, bases, length, bases)

@@ -186,10 +186,10 @@ def walks_of(
                     walk += found[0][1:]
                     continue
                 seen["several_ways" if found else "without_way"] += 1
-                walks[min(walk, mirrored(walk))] += 1
+                walks[min(walk, mirrored(walk))] += len(walk) > 1
                 walk = (other[NODE],)
-            walks[min(walk, mirrored(walk))] += 1
-    return Counter({walk: times for walk, times in walks.items() if len(walk) > 1}), UltraLong(**seen)
+            walks[min(walk, mirrored(walk))] += len(walk) > 1
+    return +walks, UltraLong(**seen)
 
 
 def mirrored(walk: Walk) -> Walk:
