@@ -284,7 +284,8 @@ def place_of_join(contigs: Reads, source: int, target: int, overlap: int) -> tup
         _part(source, max(0, length - near), length, length),
         _part(target, 0, near, int(contigs.lengths[target >> 1])),
     )
-    place = join(*(spelled(Haplotig([end], 0, False), contigs) for end in ends), overlap)
+    left, right = (spelled(Haplotig([end], 0, False), contigs) for end in ends)
+    place = join(left, right, overlap)
     return place and (place[0] + max(0, length - near), place[1])
 
 

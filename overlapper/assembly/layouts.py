@@ -126,7 +126,7 @@ def lay_out(
         whole = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
         return LayoutWithHaplotypes(*in_the_end(whole), kept, None, None)
     if ultra_long:
-        made, phased = in_the_end(whole), None
+        return LayoutWithHaplotypes(*in_the_end(whole), kept, depth, None)
     return LayoutWithHaplotypes(*made, kept, depth, phased)
 
 

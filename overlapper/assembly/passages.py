@@ -167,12 +167,12 @@ def _carried(chains: list[Haplotig], onward: Onward, sites: Sites, contigs: int)
         while at < len(one.parts) and (ways := onward.get(_node(one.parts[at]))):
             part = one.parts[at]
             start = part.end - first[part.contig] - K if part.reverse else last[part.contig] - part.start
-            bases = sum(part.end - part.start for part in one.parts[at : at + len(ways)])
+            before = sum(part.end - part.start for part in one.parts[at : at + len(ways)])
             at += len(ways)
             part = one.parts[at % len(one.parts)]
             end = part.end - last[part.contig] if part.reverse else first[part.contig] + K - part.start
-            rows.append((number, begin + start, bases + end - start, one.length))
-            begin += bases
+            rows.append((number, begin + start, before + end - start, one.length))
+            begin += before
     chain, start, bases, length = np.array(rows, np.int64).reshape(-1, 4).T
     none = np.zeros(len(rows), np.int64)
     return OwnReads(chain, none, start, none, none, bases, length, bases)

@@ -144,7 +144,7 @@ class Ways:
         """Return at most two ways from one visit to another one that are as long as the read is there."""
         distance, slack = other[START] - one[END], SLACK + abs(other[START] - one[END]) // OF_LENGTH
         found, steps = list[Walk](), 0
-        waiting = [((one[NODE],), self._lengths[one[NODE] >> 1] - one[ON_END])]
+        waiting: list[tuple[Walk, int]] = [((one[NODE],), self._lengths[one[NODE] >> 1] - one[ON_END])]
         while waiting and len(found) < 2:
             walk, behind = waiting.pop()
             for target, overlap in self._links.get(walk[-1], []):
