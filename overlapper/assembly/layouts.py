@@ -55,8 +55,7 @@ class LayoutWithHaplotypes(NamedTuple):
     depth: float | None
     """Of a haplotype; None if there are not two of them to be told apart."""
     phased: Phased | None
-    """Reads by haplotype, if they had to be told apart to see whether there are two, and contigs are the same
-    since."""
+    """Reads by haplotype, if they had to be told apart to see whether there are two."""
 
 
 def lay_out(
@@ -118,15 +117,17 @@ def lay_out(
     if params.haplotypes is not WhatOfHaplotypes.AUTO:
         return LayoutWithHaplotypes(*in_the_end(whole), kept, depth, None)
     made = cleaned(whole)
-    contigs = made[0].contigs
-    phased = _phased(contigs.sequences, contigs.circular, made[0].reads, depth, steps)
+    phased = _phased(made[0].contigs, made[0], depth, steps)
     if not phased.of_two:
         # Those to come have their names.
         steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
         whole = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
         return LayoutWithHaplotypes(*in_the_end(whole), kept, None, None)
     if ultra_long:
-        return LayoutWithHaplotypes(*in_the_end(whole), kept, depth, None)
+        made = in_the_end(whole)
+        phased = _phased(made[0].contigs, made[0], depth, steps)
+        if not phased.of_two:  # What looked like two was a repeat.
+            return LayoutWithHaplotypes(*made, kept, None, None)
     return LayoutWithHaplotypes(*made, kept, depth, phased)
 
 
@@ -187,8 +188,7 @@ def tell_haplotypes_apart(
     report("haplotypes", 0, 0)
     phased = layout.phased
     if polished or parents or hic or not phased:
-        own = OwnReads.concat([layout.laid_out.reads, layout.laid_out.carried])
-        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents, hic)
+        phased = _phased(contigs, layout.laid_out, layout.depth, steps, parents, hic)
     return Haplotypes.of(contigs, phased, layout.depth)
 
 
@@ -214,17 +214,17 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
 
 
 def _phased(
-    contigs: Reads,
-    circular: np.ndarray,
-    own: OwnReads,
+    contigs: Contigs,
+    laid_out: LaidOut,
     depth: float,
     steps: AssemblySteps,
     parents: ParentReads | None = None,
     hic: HicReads | None = None,
 ) -> Phased:
-    kmers = min(MOST_KMERS, contigs.total_bases)
+    kmers = min(MOST_KMERS, contigs.sequences.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(contigs, circular, own, depth, parents=parents, hic=hic, threads=steps.threads)
+    own, given = OwnReads.concat([laid_out.reads, laid_out.carried]), (contigs.sequences, contigs.circular)
+    return phase(*given, own, depth, parents=parents, hic=hic, threads=steps.threads)
 
 
 def _laid_out(

@@ -168,7 +168,8 @@ def test_a_memory_budget_that_is_too_small():
     with pytest.raises(
         ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
     ):
-        layouts._phased(sequences, None, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
+        contigs = SimpleNamespace(sequences=sequences)
+        layouts._phased(contigs, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
 
 
 @pytest.mark.parametrize(("copies", "said"), [(2, ""), (3, "contigs have 3.0 copies of each place")])

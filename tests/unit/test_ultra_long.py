@@ -13,7 +13,9 @@ from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.assembly.passages import join_by
 from overlapper.assembly.ultra_long import UltraLong, Unique, passages, walks_of
 from overlapper.correction.own_reads import OwnReads
+from overlapper.errors import ParameterError
 from overlapper.library.results import PoorResultWarning
+from overlapper.simulate import adapted_model
 from overlapper.tiled.stages import Stages
 from tests.oracle import ultra_long as oracle
 from tests.read_sets import reads_of
@@ -269,6 +271,32 @@ def test_reads_of_another_sample_are_told():
         "17 of 1,000 ultra-long reads go from contig to contig; 3 passages taken; refused at ends of "
         "contigs: 1 as too few reads go on, 2 as reads disagree"
     )
+
+
+def test_a_memory_budget_that_is_too_small():
+    contigs = reads_of([sequence(random.Random(1), 5_000)])
+    with pytest.raises(ParameterError, match=r"5,000 k-mers that ultra-long reads .* expected 30 MB more"):
+        Unique.of(contigs, 100 << 20, 1)
+
+
+def test_a_circle_with_two_copies_of_a_repeat_is_no_two_haplotypes():
+    """The library; without ultra-long reads the contig of both copies looks like one of both haplotypes."""
+    random_ = random.Random(2)
+    repeat = sequence(random_, 12_000)
+    genome = sequence(random_, 20_000) + repeat + sequence(random_, 18_000) + repeat
+    hifi, long = (
+        overlapper.simulate_reads(reads_of([genome]), model, coverage=30, seed=4, circular=True)[0]
+        for model in (
+            adapted_model("hifi", mean_length=5_000, length_sd=800),
+            adapted_model("ont", mean_length=30_000, length_sd=5_000, identity=0.95),
+        )
+    )
+    made = overlapper.assemble(hifi, ul=long, threads=1)
+    (found,) = (made.contigs.sequence(contig) for contig in range(len(made.contigs)))
+    assert len(found) == len(genome)
+    assert found in 2 * genome or turned(found) in 2 * genome
+    assert (made.table["passages"].tolist(), made.circular.tolist()) == ([2], [True])
+    assert made.made.haplotypes is None
 
 
 def test_reads_with_errors_are_not_joined():
