@@ -70,6 +70,7 @@ def assemble(
     parent1: GivenReads | None = None,
     parent2: GivenReads | None = None,
     hic: tuple[GivenReads, GivenReads] | None = None,
+    ul: GivenReads | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -96,6 +97,8 @@ def assemble(
         Reads of one parent or of both. Haplotype 1 is of the first one.
     hic : pair of those, optional
         First and second reads of Hi-C pairs, which join phase blocks.
+    ul : Reads, path, or sequence of paths or of bases, optional
+        Ultra-long reads, which join contigs.
     changes : mapping, optional
         Further changes of `AssembleParams`, nested: ``{"graph": {"max_hang": 500}}``.
     threads, device, gpu_memory, client
@@ -147,7 +150,10 @@ def assemble(
         names = "hic[0]", "hic[1]"
         ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True)]
         pairs = HicReads(ends, names)
-    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
+    ultra_long = None if ul is None else [reads_given(ul, resources.threads, name="ul")]
+    made = assemble_packed(
+        store, resources, params, preset=preset, first=first, parents=both, hic=pairs, ultra_long=ultra_long
+    )
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
 
