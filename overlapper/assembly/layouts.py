@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper.assembly.alleles import differ
 from overlapper.assembly.chimeras import Sound
 from overlapper.assembly.covered import Covered
 from overlapper.assembly.ends import unconfirmed_ends
@@ -194,7 +195,8 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
         return None
     found = ploidy(kmer_spectrum(steps.reads, steps.threads))
     if params.haplotypes is WhatOfHaplotypes.AUTO:
-        return found.depth if found and found.has_both_peaks else None
+        of_two = found and found.has_both_peaks and differ(steps.reads, found.depth, steps.threads)
+        return found.depth if found and of_two else None
     if not found:
         raise ParameterError(
             "haplotypes cannot be told apart: too few k-mers of the reads occur often enough to estimate the "
