@@ -15,14 +15,15 @@ from overlapper.runtime.threads import even_ranges, map_in_order
 from overlapper.tables import Reads
 
 SHARED_A_DIFFERENCE = 25_000
-"""Most shared bases of two haplotypes for each difference between them. Chosen on simulated reads: two
-haplotypes that differ in one base of 2,000 of a fifth of the genome have 10,000, one genome with repeats more
-than 100,000; judged on real sets, where two haplotypes have up to 16,000, and one genome 38,000 and more
-(``docs/notes/assembly.md``)."""
-LOOKED_AT = 1 << 21
-"""Bases of reads that are looked at, of which each k-mer takes up to 28 bytes."""
+"""Most shared k-mers of reads of two haplotypes for each difference within them. Chosen on simulated reads:
+two haplotypes that differ in one base of 2,000 of a fifth of the genome have 10,000, one genome with exact
+repeats 100,000 and more; judged on real sets, of which those of two haplotypes have 16,000 or fewer, others
+34,000 or more (``docs/notes/assembly.md``)."""
+LOOKED_AT = 1 << 19
+"""Bases of reads that are looked at."""
 _BLOCK_BASES = 1 << 22
-_ROWS_A_KMER = 1.5
+_ROWS_A_KMER = 4
+"""So that most k-mers that the table does not have are looked for in one row."""
 
 
 def differ(reads: Reads, depth: float, threads: int) -> bool:
@@ -40,7 +41,7 @@ def differ(reads: Reads, depth: float, threads: int) -> bool:
     step = -(-reads.total_bases // LOOKED_AT)
     spans = spans_of(reads.take(np.arange(0, len(reads), max(1, step))))
     bases = int((spans.stop - spans.start).sum())
-    table = np.full((int(_ROWS_A_KMER * bases) + 2, 2), NONE)
+    table = np.full((_ROWS_A_KMER * bases + 2, 2), NONE)
     kmer_table.add_kmers(table, spans, np.zeros(len(reads), np.int64), K, ALL, np.uint64(0), NONE)
     counts = counted(table, [reads], np.iinfo(np.uint16).max, threads)
     shared, differences = haplotype_kmers.differences(table, counts, spans, K, depth)

@@ -22,7 +22,7 @@ from overlapper.assembly.parents import ParentReads
 from overlapper.assembly.pieces import SHARED
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rounds import in_one_round
-from overlapper.assembly.rubbish import OWN, OWN_OF_ACCURATE, LeftOut, leave_out
+from overlapper.assembly.rubbish import FEWER, OWN, OWN_OF_ACCURATE, LeftOut, leave_out
 from overlapper.assembly.separation import drop_overlaps_between_copies
 from overlapper.assembly.shallow import without_shallow
 from overlapper.assembly.steps import AssemblySteps
@@ -83,7 +83,7 @@ def lay_out(
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
 
-    def cleaned(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+    def cleaned(laid_out: LaidOut, fewer: float) -> tuple[LaidOut, LeftOut, int]:
         whole = laid_out.contigs
         if covered and plan.error_rate > params.end_errors:
             lengths, stays = whole.sequences.lengths, whole.ends_that_stay()
@@ -94,7 +94,7 @@ def lay_out(
         cut_off = whole.sequences.total_bases - laid_out.contigs.sequences.total_bases
         own_share = OWN_OF_ACCURATE if plan.accurate else OWN
         laid_out, left_out = leave_out(
-            reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads, own_share
+            reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads, own_share, fewer
         )
         laid_out, left_out = without_shallow(laid_out, left_out, params.min_relative_depth, weights)
         return laid_out, left_out, cut_off
@@ -105,9 +105,9 @@ def lay_out(
             laid_out = _whole_layout(laid_out_of, steps, None, overlaps)
         else:
             laid_out = laid_out_of("layout", overlaps)
-        return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
+        return LayoutWithHaplotypes(*cleaned(laid_out, FEWER), kept, None, None)
     laid_out, left_out, cut_off = cleaned(
-        _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
+        _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps), 0.0
     )
     phased = None
     if params.haplotypes is WhatOfHaplotypes.AUTO:
@@ -117,7 +117,7 @@ def lay_out(
             # Those to come have their names.
             steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
             laid_out = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
-            return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
+            return LayoutWithHaplotypes(*cleaned(laid_out, FEWER), kept, None, None)
     return LayoutWithHaplotypes(laid_out, left_out, cut_off, kept, depth, phased)
 
 

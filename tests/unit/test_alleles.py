@@ -86,6 +86,6 @@ def test_a_plasmid_of_two_copies_is_no_difference():
 
 
 def test_few_reads_of_many_are_looked_at(monkeypatch):
-    monkeypatch.setattr(alleles, "LOOKED_AT", 200_000)
+    monkeypatch.setattr(alleles, "LOOKED_AT", 100_000)
     test_two_haplotypes_differ_in_few_places()
     test_a_plasmid_of_two_copies_is_no_difference()
