@@ -16,9 +16,8 @@ from overlapper.tables import Reads
 
 SHARED_A_DIFFERENCE = 25_000
 """Most shared k-mers of reads of two haplotypes for each difference within them. Chosen on simulated reads:
-two haplotypes that differ in one base of 2,000 of a fifth of the genome have 10,000, one genome with exact
-repeats 100,000 and more; judged on real sets, of which those of two haplotypes have 16,000 or fewer, others
-34,000 or more (``docs/notes/assembly.md``)."""
+two haplotypes that differ in one base of 2,000 of a fifth of the genome have 10,100, one genome with exact
+repeats no difference at all; judged on real sets (``docs/notes/assembly.md``)."""
 LOOKED_AT = 1 << 19
 """Bases of reads that are looked at."""
 _BLOCK_BASES = 1 << 22
