@@ -58,6 +58,15 @@ def test_two_haplotypes_differ_in_few_places():
     assert of_two([one, mutated(random_, one, 1 / 2_000, 20_000, 100_000)], 12)
 
 
+@pytest.mark.parametrize(("bases", "two"), [(16_000, True), (40_000, False)])
+def test_a_single_difference(bases, two):
+    """Of a molecule of 40 kb, as of heteroplasmy, it does not make two haplotypes."""
+    one = sequence(random.Random(7), bases)
+    middle = bases // 2
+    other = one[:middle] + "ACGT"["ACGT".index(one[middle]) - 1] + one[middle + 1 :]
+    assert of_two([one, other], 15, circular=True) == two
+
+
 def test_four_haplotypes_differ():
     random_ = random.Random(3)
     one = sequence(random_, 40_000)

@@ -122,7 +122,7 @@ def differences(table, counts, spans, k, depth):
             choose(table, hashes, n, np.uint64(0), NONE, chosen)
             for i in range(n):
                 row = row_of(table, hashes[i])
-                times = np.int64(counts[row]) if table[row, 0] == hashes[i] else 0
+                times = np.int64(counts[row]) if table[row, 0] == hashes[i] else np.int64(0)
                 shared += least <= times < most
                 if before >= 0 and before - times >= jump:
                     run, is_single = 0, before < most
