@@ -17,7 +17,8 @@ from overlapper.tables import Reads
 SHARED_A_DIFFERENCE = 25_000
 """Most shared k-mers of reads of two haplotypes for each difference within them. Chosen on simulated reads:
 two haplotypes that differ in one base of 2,000 of a fifth of the genome have 10,100, one genome with exact
-repeats no difference at all; judged on real sets (``docs/notes/assembly.md``)."""
+repeats no difference at all; within that, between the real sets of fewest differences
+(``docs/notes/assembly.md``), so that these do not judge it."""
 LOOKED_AT = 1 << 19
 """Bases of reads that are looked at."""
 _BLOCK_BASES = 1 << 22
