@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper.assembly.alleles import differ
 from overlapper.assembly.chimeras import Sound
 from overlapper.assembly.covered import Covered
 from overlapper.assembly.ends import unconfirmed_ends
@@ -22,7 +23,7 @@ from overlapper.assembly.passages import join_by
 from overlapper.assembly.pieces import SHARED
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rounds import in_one_round
-from overlapper.assembly.rubbish import OWN, OWN_OF_ACCURATE, LeftOut, leave_out
+from overlapper.assembly.rubbish import FEWER, OWN, OWN_OF_ACCURATE, LeftOut, leave_out
 from overlapper.assembly.separation import drop_overlaps_between_copies
 from overlapper.assembly.shallow import without_shallow
 from overlapper.assembly.steps import AssemblySteps
@@ -84,13 +85,13 @@ def lay_out(
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
 
-    def in_the_end(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+    def in_the_end(laid_out: LaidOut, fewer: float) -> tuple[LaidOut, LeftOut, int]:
         if ultra_long:
             report("layout, ultra-long reads", 0, 0)
             laid_out = join_by(steps, laid_out, ultra_long)
-        return cleaned(laid_out)
+        return cleaned(laid_out, fewer)
 
-    def cleaned(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+    def cleaned(laid_out: LaidOut, fewer: float) -> tuple[LaidOut, LeftOut, int]:
         whole = laid_out.contigs
         if covered and plan.error_rate > params.end_errors:
             lengths, stays = whole.sequences.lengths, whole.ends_that_stay()
@@ -101,7 +102,7 @@ def lay_out(
         cut_off = whole.sequences.total_bases - laid_out.contigs.sequences.total_bases
         own_share = OWN_OF_ACCURATE if plan.accurate else OWN
         laid_out, left_out = leave_out(
-            reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads, own_share
+            reads, laid_out, params.cleaning.tip_reads, steps.room, steps.threads, own_share, fewer
         )
         laid_out, left_out = without_shallow(laid_out, left_out, params.min_relative_depth, weights)
         return laid_out, left_out, cut_off
@@ -112,19 +113,19 @@ def lay_out(
             laid_out = _whole_layout(laid_out_of, steps, None, overlaps)
         else:
             laid_out = laid_out_of("layout", overlaps)
-        return LayoutWithHaplotypes(*in_the_end(laid_out), kept, None, None)
+        return LayoutWithHaplotypes(*in_the_end(laid_out, FEWER), kept, None, None)
     whole = _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
     if params.haplotypes is not WhatOfHaplotypes.AUTO:
-        return LayoutWithHaplotypes(*in_the_end(whole), kept, depth, None)
-    made = cleaned(whole)
+        return LayoutWithHaplotypes(*in_the_end(whole, 0.0), kept, depth, None)
+    made = cleaned(whole, 0.0)
     phased = _phased(made[0].contigs, made[0], depth, steps)
     if not phased.of_two:
         # Those to come have their names.
         steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
         whole = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
-        return LayoutWithHaplotypes(*in_the_end(whole), kept, None, None)
+        return LayoutWithHaplotypes(*in_the_end(whole, FEWER), kept, None, None)
     if ultra_long:
-        made = in_the_end(whole)
+        made = in_the_end(whole, 0.0)
         phased = _phased(made[0].contigs, made[0], depth, steps)
         if not phased.of_two:  # What looked like two was a repeat.
             return LayoutWithHaplotypes(*made, kept, None, None)
@@ -204,7 +205,8 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
         return None
     found = ploidy(kmer_spectrum(steps.reads, steps.threads))
     if params.haplotypes is WhatOfHaplotypes.AUTO:
-        return found.depth if found and found.has_both_peaks else None
+        of_two = found and found.has_both_peaks and differ(steps.reads, found.depth, steps.threads)
+        return found.depth if found and of_two else None
     if not found:
         raise ParameterError(
             "haplotypes cannot be told apart: too few k-mers of the reads occur often enough to estimate the "

@@ -7,17 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.assembly.alleles import counted
 from overlapper.assembly.pieces import K, Pieces
-from overlapper.evaluation.slices import spans_of
 from overlapper.kernels.seeds import haplotype_kmers
 from overlapper.kernels.seeds.counting import NONE
-from overlapper.kernels.seeds.kmer_table import Spans
-from overlapper.runtime.threads import even_ranges, map_in_order
+from overlapper.kernels.seeds.haplotype_kmers import ENOUGH
 from overlapper.tables import Reads
 
 LEAST = 10
 """k-mers that have to speak for a parent: a single difference gives 31, which few errors leave in part."""
-_BLOCK_BASES = 1 << 22
 _ROWS_A_KMER = 1.5
 
 ParentReads = tuple[Iterable[Reads] | None, Iterable[Reads] | None]
@@ -51,8 +49,7 @@ def parents_of_groups(
     table = table_of(contigs, pieces, sites, pieces.group)
     used = table[:, 0] != NONE
     has = [
-        None if reads is None else (_counted(table, reads, threads) >= haplotype_kmers.ENOUGH)[used]
-        for reads in parents
+        None if reads is None else counted(table, reads, ENOUGH, threads)[used] == ENOUGH for reads in parents
     ]
     of_first, of_second = _votes(table[used, 1].astype(np.int64), has, 1 + int(pieces.group.max(initial=-1)))
     parent = np.where(of_first > of_second, 1, 2).astype(np.uint8)
@@ -104,20 +101,3 @@ def _votes(group: np.ndarray, has: list[np.ndarray | None], groups: int) -> tupl
     expected = all_ * (lacking.sum() / max(1, all_.sum()))
     known, unknown = np.maximum(2 * expected - lacking, 0), lacking
     return (known, unknown) if one is not None else (unknown, known)
-
-
-def _counted(table: np.ndarray, reads: Iterable[Reads], threads: int) -> np.ndarray:
-    """Return how many reads have the k-mer of each row, up to `ENOUGH`."""
-    counts = np.zeros(len(table), np.uint8)
-    for part in reads:
-        spans = spans_of(part)
-        blocks = even_ranges(spans.stop - spans.start, max(_BLOCK_BASES, part.total_bases // threads))
-        for found in map_in_order(lambda block: _of_block(table, spans, block), blocks, threads):  # noqa: B023
-            np.minimum(counts + found, haplotype_kmers.ENOUGH, out=counts)
-    return counts
-
-
-def _of_block(table: np.ndarray, spans: Spans, block: tuple[int, int]) -> np.ndarray:
-    counts = np.zeros(len(table), np.uint8)
-    haplotype_kmers.count_known(table, spans, *block, K, counts)
-    return counts

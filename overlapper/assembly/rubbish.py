@@ -9,10 +9,11 @@ their place::
 
 **Candidates** are contigs that are linked to no other: those of at most ``tip_reads`` reads, contained ones
 included; linear ones no longer than as many of their longest reads together, on which fewer than `CONFIRMED`
-reads lie on average; and circles next to another one that is as long (to 1 / `ALIKE`): of a mitochondrion, or
-a plasmid, some copies differ in a base or two. They are looked at by the bases of their reads, most first, of
-equals the longest first. 31-mers tell (of more than 2^25 in contigs and unplaced reads those with the
-smallest hashes).
+reads lie on average; linear ones of fewer reads than most, where there are not two haplotypes (`FEWER`), as
+reads that share one error in a long run are laid out beside others; and circles next to another one that is
+as long (to 1 / `ALIKE`): of a mitochondrion, or a plasmid, some copies differ in a base or two. They are
+looked at by the bases of their reads, most first, of equals the longest first. 31-mers tell (of more than
+2^25 in contigs and unplaced reads those with the smallest hashes).
 
 **Held.** A bin of 1,000 bases of a candidate is held where contigs that stay have a tenth of its k-mers (one
 base in 14 may be an error). All but a tenth of its bins have to be held.
@@ -51,6 +52,9 @@ ALIKE = 50
 OWN, OWN_OF_ACCURATE = 0.5, 0.2
 """Share of the k-mers of its own, if more are confirmed, that errors do not explain. Of a copy that five
 reads cover, fewer than three lie on most bases."""
+FEWER = 0.75
+"""Depth, relative to that of most contigs, below which a contig may have a part of the reads of a place.
+Chosen, half way between a half and all."""
 HELD = 0.9
 """Least share of the bins of a contig that others hold."""
 
@@ -73,7 +77,13 @@ class LeftOut(OnContigs):
 
 
 def leave_out(
-    reads: Reads, laid_out: LaidOut, most_reads: int, room: int | None, threads: int, own_share: float = OWN
+    reads: Reads,
+    laid_out: LaidOut,
+    most_reads: int,
+    room: int | None,
+    threads: int,
+    own_share: float = OWN,
+    fewer: float = 0.0,
 ) -> tuple[LaidOut, LeftOut]:
     """Leave contigs of bad reads out.
 
@@ -89,6 +99,8 @@ def leave_out(
         Changes nothing but the time.
     own_share : float
         `OWN`, or `OWN_OF_ACCURATE`.
+    fewer : float
+        Linear contigs of a depth below it, relative to that of most, are candidates.
 
     Raises
     ------
@@ -98,8 +110,8 @@ def leave_out(
     own, contigs = laid_out.reads, laid_out.contigs
     lengths, bases = contigs.sequences.lengths, own.r_end.astype(np.int64) - own.r_start
     ends = np.concatenate([contigs.link_source, contigs.link_target])
-    few = np.flatnonzero(_of_few(laid_out, bases, most_reads))
-    candidates = np.setdiff1d(np.union1d(few, _circles_as_long(contigs)), ends >> 1)
+    few = _of_few(laid_out, bases, most_reads) | ~contigs.circular & (contigs.copies < fewer)
+    candidates = np.setdiff1d(np.union1d(np.flatnonzero(few), _circles_as_long(contigs)), ends >> 1)
     if not len(candidates) or len(contigs) == 1:
         return laid_out, LeftOut.empty()
     unplaced = np.setdiff1d(np.arange(len(reads)), own.read[~np.isin(own.unitig, candidates)])

@@ -11,7 +11,10 @@ from overlapper.assembly import layouts
 from overlapper.io.fastx import read_fastx
 from overlapper.report import read_inputs
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
+from overlapper.sketch.estimates import kmer_spectrum
+from overlapper.sketch.ploidy import ploidy
 from tests.cli.runner import overlapper
+from tests.oracle.strands import reverse_complement
 from tests.read_sets import fasta_of, reads_of
 from tests.steps import assemble_reads
 
@@ -189,6 +192,22 @@ def test_what_was_laid_out_to_look_for_two_haplotypes_is_a_stage_of_its_own(monk
     assert made.haplotypes is None
     assert [stage.name for stage in made.stages][-3:-1] == ["layout-of-two", "layout"]
     assert list(json.loads(made.to_json({}))["stages"]) == [stage.name for stage in made.stages]
+
+
+def test_an_inverted_repeat_is_not_taken_for_two_haplotypes():
+    """Of a plastid: its k-mers occur twice as often as others, but reads have no differences within them."""
+    bases = random_genome(60_000, seed=8).sequence(0)
+    plastid = (
+        bases[:32_000] + bases[32_000:50_000] + bases[50_000:] + reverse_complement(bases[32_000:50_000])
+    )
+    reads, _ = simulate_reads(
+        reads_of([plastid]), adapted_model("hifi", mean_length=9_000), coverage=25, seed=2
+    )
+    found = ploidy(kmer_spectrum(reads))
+    assert found is not None and found.has_both_peaks
+    made = assemble_reads(reads)
+    assert made.haplotypes is None
+    assert "layout-of-two" not in [stage.name for stage in made.stages]
 
 
 def layouts_lose(monkeypatch, kmers_lost):

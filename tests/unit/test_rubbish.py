@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper.assembly.contig_files import left_out_table
-from overlapper.assembly.rubbish import CONFIRMED, OWN, OWN_OF_ACCURATE, leave_out
+from overlapper.assembly.rubbish import CONFIRMED, FEWER, OWN, OWN_OF_ACCURATE, leave_out
 from overlapper.errors import ParameterError
 from overlapper.params.graph import CleanParams
 from tests.oracle.strands import reverse_complement
@@ -41,7 +41,7 @@ class Case:
     def bad(self, start, end, rate=0.05):
         return mutated(self.random, self.genome[start:end], rate, 0, 0)
 
-    def left_out(self, links=(), own_share=OWN):
+    def left_out(self, links=(), own_share=OWN, fewer=0.0):
         """Return which contigs are left out, by length, and the rows of their reads."""
         order = sorted(range(len(self.contigs)), key=lambda i: -len(self.contigs[i]))
         number = {contig: i for i, contig in enumerate(order)}
@@ -49,7 +49,7 @@ class Case:
         rows = [(number[contig], *row) for contig, *row in self.rows]
         links = [(2 * number[source], 2 * number[target], 500) for source, target in links]
         made, found = leave_out(
-            reads_of(self.reads), laid_out(contigs, rows, links=links), FEW, None, 1, own_share
+            reads_of(self.reads), laid_out(contigs, rows, links=links), FEW, None, 1, own_share, fewer
         )
         kept = [made.contigs.sequences.sequence(i) for i in range(len(made.contigs))]
         named = [f"utg{i + 1:06d}l" for i in range(len(kept))]
@@ -72,6 +72,22 @@ def test_a_contig_of_two_bad_reads_is_left_out(turned):
     assert found.read.tolist() == [last - 2, last - 1] and found.group.tolist() == [1, 1]
     assert found.contig.tolist() == [0, 0]
     assert 7_900 < found.start[0] < 8_200 and 19_800 < found.end[0] <= 20_000
+
+
+@pytest.mark.parametrize(("differences", "step", "fewer", "gone"), [
+    (1, 2_000, FEWER, [1]),
+    (2, 2_000, FEWER, [1]),
+    (3, 2_000, FEWER, []),  # A copy.
+    (1, 1_000, FEWER, []),  # As deep as the other one.
+    (1, 2_000, 0.0, []),  # One of two haplotypes.
+])  # fmt: skip
+def test_part_of_the_reads_of_a_place_that_share_an_error(differences, step, fewer, gone):
+    case = Case()
+    bases = case.genome[2_000:28_000]
+    for at in range(10_500, 10_500 + 3_000 * differences, 3_000):
+        bases = bases[:at] + "ACGT"["ACGT".index(bases[at]) - 1] + bases[at + 1 :]
+    case.add(bases, [(start, start + 6_000) for start in range(0, 20_001, step)])
+    assert case.left_out(own_share=OWN_OF_ACCURATE, fewer=fewer)[0] == gone
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""k-mers of contigs looked up in other reads: those of parents, Hi-C, and ultra-long ones.
+"""k-mers looked up in reads: those of an assembly, of parents, Hi-C, and ultra-long ones.
 
 CPU only. The table is one of `overlapper.kernels.seeds.kmer_table`; a row holds a hash and a label.
 """
@@ -14,6 +14,11 @@ ENOUGH = 2
 """Reads of a parent that have a k-mer: an error of one read may make any."""
 NO_LABEL, SEVERAL = -1, -2
 """Of reads without a k-mer of the table, and of those whose k-mers have different labels."""
+LONGEST = 500
+"""k-mers of the longest difference within a read; those of a repeat are farther apart."""
+JUMP, SHARED, MOST_COPIES = 0.5, 1.5, 4.5
+"""How far counts jump at a difference, from which count on a k-mer is of two haplotypes more likely than of
+one, and of more than four; in depths of a haplotype."""
 READ, NODE, START, END, ON_START, ON_END, ANCHORS = range(7)
 """Columns of visits: a strand of a contig, ``2 * contig``, or 1 more for its reverse complement; the first
 and the last anchor, half open, on the read and on that strand; how many anchors there are."""
@@ -61,15 +66,15 @@ def _known_of_chunk(table, spans, span, at, k, chunk):
 
 
 @njit(nogil=True, cache=True)
-def count_known(table, spans, first, last, k, counts):
-    """Count the k-mers of spans ``[first, last)`` that a table has, each up to `ENOUGH` times.
+def count_known(table, spans, first, last, k, most, counts):
+    """Count the k-mers of spans ``[first, last)`` that a table has, each up to ``most`` times.
 
     Parameters
     ----------
     table : ndarray of uint64, shape (n, 2)
     spans : Spans
-    first, last, k : int
-    counts : ndarray of uint8, shape (n,)
+    first, last, k, most : int
+    counts : ndarray of unsigned integers, shape (n,)
         Of each row; counted on.
     """
     chunk = new_chunk()
@@ -77,7 +82,7 @@ def count_known(table, spans, first, last, k, counts):
         for at in range(spans.start[span], spans.stop[span] - k + 1, CHUNK):
             _, rows, known = _known_of_chunk(table, spans, span, at, k, chunk)
             for row in rows[:known]:
-                if counts[row] < ENOUGH:
+                if counts[row] < most:
                     counts[row] += 1
 
 
@@ -166,3 +171,46 @@ def _add_anchor(visits, begin, n, read, node, place, on, k):
     visits[n, READ], visits[n, NODE], visits[n, ANCHORS] = read, node, 1
     visits[n, START], visits[n, END], visits[n, ON_START], visits[n, ON_END] = place, place + k, on, on + k
     return 1
+
+
+@njit(nogil=True, cache=True)
+def differences(table, counts, spans, k, depth):
+    """Find differences of haplotypes within reads (``docs/algorithms/haplotypes.md``).
+
+    Parameters
+    ----------
+    table : ndarray of uint64, shape (n, 2)
+        With all k-mers of the spans.
+    counts : ndarray of unsigned integers, shape (n,)
+        How often all reads have them.
+    spans : Spans
+    k : int
+    depth : float
+        Of a haplotype.
+
+    Returns
+    -------
+    shared, found : int
+        k-mers that haplotypes share, and differences between them.
+    """
+    hashes, reverse, chosen = new_chunk()
+    jump, least, most = JUMP * depth, SHARED * depth, MOST_COPIES * depth
+    shared = found = 0
+    for span in range(len(spans.start)):
+        before, run, is_single = np.int64(-1), 0, False
+        for at in range(spans.start[span], spans.stop[span] - k + 1, CHUNK):
+            n = hash_chunk(spans, span, at, k, ALL, hashes, reverse)
+            choose(table, hashes, n, np.uint64(0), NONE, chosen)
+            for i in range(n):
+                row = row_of(table, hashes[i])
+                times = np.int64(counts[row]) if table[row, 0] == hashes[i] else np.int64(0)
+                shared += least <= times < most
+                if before >= 0 and before - times >= jump:
+                    run, is_single = 0, before < most
+                elif before >= 0 and times - before >= jump:
+                    found += is_single and times < most and k <= run <= LONGEST
+                    is_single = False
+                is_single = is_single and jump <= times < least
+                run += 1
+                before = times
+    return shared, found
