@@ -40,7 +40,7 @@ SAMPLE_READS = 60
 EVEN_VOTE = 50
 """Any threshold gives this consensus, as all layers are equal."""
 SAMPLE_BASES = 100_000
-"""Least bases of a sample of corrected reads, of which few columns are divided, and of one that shows motifs."""
+"""Least bases of a sample of corrected reads, of which few columns are divided, and of one for motifs."""
 
 DIVIDED = 35, 55
 """Reads are divided on a base that has between these percentages of the weight."""

@@ -14,8 +14,8 @@ WORD = 7
 """Bases of a word: about as many as a pore has in it at a time."""
 _MIDDLE = WORD // 2
 _FEWEST, _LEAST_SHARE, _MOST_SHARE = 3, 3, 10
-"""A strand has a base if so many of its layers have it, and one in three; the other strand lacks it if at most
-one in ten has it, and fewer than have on this strand what most of the other one have: the right base."""
+"""A strand has a base if so many of its layers have it, and one in three; the other strand lacks it if at
+most one in ten has it, and fewer than have on this strand what most of the other one have: the right base."""
 
 
 @njit(nogil=True, cache=True)

@@ -98,8 +98,8 @@ class Settings(NamedTuple):
     they have it by error, in 64ths (`kernels.consensus.shares`)."""
 
     erring: np.ndarray
-    """bool, shape (2, 4**WORD), or (2, 0) for none; words on the strand of the target in whose middle reads of
-    either strand err (`kernels.consensus.erring_words`)."""
+    """bool, shape (2, 4**WORD), or (2, 0) for none; words on the strand of the target in whose middle reads
+    of either strand err (`kernels.consensus.erring_words`)."""
 
 
 class Room(NamedTuple):
