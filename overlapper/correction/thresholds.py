@@ -99,7 +99,9 @@ def fit_threshold(pileups: PileupSource, params: CorrectParams, threads: int) ->
 
 
 def fit_erring(pileups: PileupSource, params: CorrectParams) -> CorrectParams:
-    """Find the motifs at which reads of a strand err alike (`overlapper.correction.motifs`)."""
+    """Find the motifs at which a strand errs (`overlapper.correction.motifs`), if none is given."""
+    if params.erring:
+        return params
     sample = pileups.sample(_targets_with_bases(pileups))
     return dataclasses.replace(params, erring=motifs(*contradicted_words(sample, params)))
 

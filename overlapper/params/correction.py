@@ -6,6 +6,7 @@ What they were fitted on is in ``docs/notes/fitted-numbers.md``.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 from overlapper.params.limits import Limited, within
@@ -52,7 +53,8 @@ class CorrectParams(Limited):
         Reads of molecules that are deeper are corrected in groups of at most this depth; beyond it, reads do
         not polish. 0 for any depth (`overlapper.sketch.depth`).
     erring : tuple of str
-        Motifs at which reads of a strand err, found anew in each round (`overlapper.correction.motifs`).
+        Motifs at which reads of a strand err, of up to three bases on either side of a small letter; none
+        derives them in each round (`overlapper.correction.motifs`).
     """
 
     rounds: int = within(1, 100, default=2)
@@ -76,6 +78,8 @@ class CorrectParams(Limited):
             and all(1 <= t <= 99 for t in self.thresholds[:-1])
             and (0 <= self.thresholds[-1] <= 99)
         )
+        erring = all(re.fullmatch("[ACGT]{,3}[acgt][ACGT]{,3}", motif) for motif in self.erring)
+        self._require(erring, "erring", "words like GgTC, the base that is read for another one small")
         self._require(fit, "thresholds", "two or more, each 1 to 99, the last one perhaps 0 (derive)")
 
     def fitted(self) -> dict[str, Any]:
