@@ -30,7 +30,7 @@ def motifs(seen: np.ndarray, contradicted: np.ndarray) -> tuple[str, ...]:
     usual = (contradicted.sum() + 1) / (seen.sum() + 1)
     found: list[str] = []
     while True:
-        best, words = 0.0, (slice(None),) * WORD
+        best, words = 0.0, tuple[int | slice, ...]()
         for bases in BASES:
             for start in range(max(0, _MIDDLE + 1 - bases), min(_MIDDLE, WORD - bases) + 1):
                 beside = tuple(x for x in range(WORD) if not start <= x < start + bases)
@@ -41,7 +41,7 @@ def motifs(seen: np.ndarray, contradicted: np.ndarray) -> tuple[str, ...]:
                 if surprise.max() > best:
                     best, at = surprise.max(), np.unravel_index(surprise.argmax(), surprise.shape)
                     words = tuple(
-                        at[x - start] if start <= x < start + bases else slice(None) for x in range(WORD)
+                        int(at[x - start]) if start <= x < start + bases else slice(None) for x in range(WORD)
                     )
         if not best:
             return tuple(found)

@@ -29,7 +29,7 @@ from overlapper.correction.pileup_source import PileupBlock, PileupSource
 from overlapper.correction.read_placement import rows_on
 from overlapper.correction.resources import Resources
 from overlapper.correction.rounds import Round
-from overlapper.correction.thresholds import fit_erring, fit_threshold
+from overlapper.correction.thresholds import fit_threshold
 from overlapper.correction.unitig_windows import Joined, UnitigWindows
 from overlapper.correction.unvoted import UNVOTED, unvoted, warning
 from overlapper.io.arrays import load_arrays, save_arrays
@@ -212,7 +212,7 @@ def _vote(
         used = np.unique(rows.read)
         pileups = PileupSource.of_rows(ReadStore.of(windows.reads), store, rows, room, targets_vote=False)
         joined, unconfirmed = Joined(windows, given.doubt), 0
-        fitted = fit_threshold(pileups, fit_erring(pileups, params), round_.threads)
+        fitted = fit_threshold(pileups, params, round_.threads)
         resources, done = round_.resources, 0
         for made in resources.each(partial(_vote_on_block, fitted), pileups.blocks(workers=resources.slots)):
             inside = joined.add(made.consensus, made.doubt)
