@@ -25,6 +25,7 @@ from overlapper.correction.voting_rows import (
     turned,
 )
 from overlapper.correction.windows import windows_of, without_margins
+from overlapper.kernels.consensus import erring_words
 from overlapper.kernels.consensus.consensus import COUNTS, correct_windows
 from overlapper.kernels.consensus.consensus_places import places_of_bases
 from overlapper.kernels.consensus.layers import Sequences, Windows
@@ -152,6 +153,11 @@ def consensus_in_parts(
             waiting, given = [], done
 
 
+def contradicted_words(pileups: Pileups, params: CorrectParams) -> tuple[np.ndarray, np.ndarray]:
+    """Return `kernels.consensus.erring_words.contradicted_words` of pileups."""
+    return _WindowConsensus(pileups, params, None, False).contradicted_words()
+
+
 class _WindowConsensus:
     """Finds the consensus of all targets, a block of windows at a time.
 
@@ -191,6 +197,11 @@ class _WindowConsensus:
         # What is inserted behind the last base of a target belongs to its last window.
         within = without_margins(tuple(made), windows.start, start, stop + (stop == lengths))
         return Part._make((*within, rows))
+
+    def contradicted_words(self) -> tuple[np.ndarray, np.ndarray]:
+        """Count words of all windows."""
+        chosen = self._rows_of(np.arange(len(self.bounds.target)))
+        return erring_words.contradicted_words(*self._sequences, chosen.windows, chosen.rows, self._settings)
 
     def _work_of_windows(self) -> np.ndarray:
         """Return what work on each window is about, in bases of windows with as many rows as the mean."""

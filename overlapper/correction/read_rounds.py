@@ -20,7 +20,7 @@ from overlapper.correction.resources import Facts
 from overlapper.correction.rounds import Round
 from overlapper.correction.settled import settled_of
 from overlapper.correction.strands import SAME_STRAND, share_of_same_strand
-from overlapper.correction.thresholds import fit_doubt, fit_threshold
+from overlapper.correction.thresholds import fit_doubt, fit_erring, fit_threshold
 from overlapper.correction.unvoted import UNVOTED, unvoted
 from overlapper.correction.vote_settings import error_rate, given_error_rate
 from overlapper.io.artifacts import Artifact
@@ -118,7 +118,7 @@ def _vote_by_leaders(
 
     bases, unconfirmed = setup.write_all(divided, lambda reads: leaders.take(place[reads]), pileups, writer)
     return {
-        **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
+        **{name: found[name] for name in ("thresholds", "run_threshold", "erring", "leaders")},
         "followers": int(roles.follows.sum()),
         "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: found[UNVOTED] + unconfirmed,
     }  # fmt: skip
@@ -223,7 +223,7 @@ class _VoteSetup(NamedTuple):
     @classmethod
     def fitted(cls, pileups: PileupSource, params: CorrectParams, round_: Round) -> Self:
         """Fit thresholds and doubt to a sample of the pileups, unless they are given."""
-        params = fit_threshold(pileups, params, round_.threads)
+        params = fit_threshold(pileups, fit_erring(pileups, params), round_.threads)
         doubt = None if round_.number == 1 else fit_doubt(pileups, params, round_.threads)
         return cls(params, doubt, round_)
 

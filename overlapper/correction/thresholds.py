@@ -6,7 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correction.consensus import Consensus, consensus
+from overlapper.correction.consensus import Consensus, consensus, contradicted_words
+from overlapper.correction.motifs import motifs
 from overlapper.correction.packed_reads import pack_reads
 from overlapper.correction.pileup_source import PileupSource
 from overlapper.correction.pileups import Pileups, Rows
@@ -39,7 +40,7 @@ SAMPLE_READS = 60
 EVEN_VOTE = 50
 """Any threshold gives this consensus, as all layers are equal."""
 SAMPLE_BASES = 100_000
-"""Least bases of a sample of corrected reads, of which few columns are divided."""
+"""Least bases of a sample of corrected reads, of which few columns are divided, and of one for motifs."""
 
 DIVIDED = 35, 55
 """Reads are divided on a base that has between these percentages of the weight."""
@@ -97,6 +98,20 @@ def fit_threshold(pileups: PileupSource, params: CorrectParams, threads: int) ->
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
+def fit_erring(pileups: PileupSource, params: CorrectParams) -> CorrectParams:
+    """Find the motifs at which a strand errs (`overlapper.correction.motifs`), if none is given."""
+    if params.erring:
+        return params
+    sample = pileups.sample(_targets_with_bases(pileups))
+    return dataclasses.replace(params, erring=motifs(*contradicted_words(sample, params)))
+
+
+def _targets_with_bases(pileups: PileupSource) -> int:
+    """Return how many targets are a sample with `SAMPLE_BASES`."""
+    wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(int(pileups.targets.lengths.sum()), 1))
+    return max(SAMPLE_TARGETS, wanted)
+
+
 def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, threads: int) -> np.ndarray:
     """Return `Consensus.counts` of some of the reads, with the consensus of unitigs taken as theirs."""
     rows = made.alike
@@ -147,8 +162,7 @@ def fit_doubt(pileups: PileupSource, params: CorrectParams, threads: int) -> int
     nearly all of these lie in long homopolymer runs, which are hard to correct; divided bases elsewhere show
     that reads err alike.
     """
-    wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(int(pileups.targets.lengths.sum()), 1))
-    sample = pileups.sample(max(SAMPLE_TARGETS, wanted))
+    sample = pileups.sample(_targets_with_bases(pileups))
     *first, _ = params.thresholds
 
     def bases(threshold: int, run_threshold: int) -> int:

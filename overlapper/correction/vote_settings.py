@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from overlapper.correction.motifs import erring_words
 from overlapper.correction.pileup_source import PileupSource
 from overlapper.correction.pileups import Pileups
 from overlapper.kernels.consensus.layers import Settings
@@ -63,6 +64,7 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None, targ
         alike=_alike(given),
         errors=round(MILLION * given),
         strands=_strands(given),
+        erring=erring_words(params.erring),
     )
 
 

@@ -6,6 +6,7 @@ What they were fitted on is in ``docs/notes/fitted-numbers.md``.
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 from overlapper.params.limits import Limited, within
@@ -51,6 +52,9 @@ class CorrectParams(Limited):
     depth : int
         Reads of molecules that are deeper are corrected in groups of at most this depth; beyond it, reads do
         not polish. 0 for any depth (`overlapper.sketch.depth`).
+    erring : tuple of str
+        Motifs at which reads of a strand err, of up to three bases on either side of a small letter; none
+        derives them in each round (`overlapper.correction.motifs`).
     """
 
     rounds: int = within(1, 100, default=2)
@@ -63,6 +67,7 @@ class CorrectParams(Limited):
     haplotype_filter: bool = True
     error_rate: float = within(0, 1, "0 (derive) to 1", default=0.0)
     depth: int = within(0, default=DEPTH)
+    erring: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,17 +78,20 @@ class CorrectParams(Limited):
             and all(1 <= t <= 99 for t in self.thresholds[:-1])
             and (0 <= self.thresholds[-1] <= 99)
         )
+        erring = all(re.fullmatch("[ACGT]{,3}[acgt][ACGT]{,3}", motif) for motif in self.erring)
+        self._require(erring, "erring", "words like GgTC, the base that is read for another one small")
         self._require(fit, "thresholds", "two or more, each 1 to 99, the last one perhaps 0 (derive)")
 
     def fitted(self) -> dict[str, Any]:
         """Return what the first round may derive from the reads, for `with_fitted`."""
-        return {"thresholds": self.thresholds, "run_threshold": self.run_threshold}
+        return {name: getattr(self, name) for name in ("thresholds", "run_threshold", "erring")}
 
     def with_fitted(self, facts: dict[str, Any]) -> CorrectParams:
         """Return the parameters with what a round derived."""
         return dataclasses.replace(
-            self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"]
-        )
+            self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"],
+            erring=tuple(facts["erring"]),
+        )  # fmt: skip
 
     def of_corrected_reads(self, error_rate: float) -> CorrectParams:
         """Return the parameters for reads corrected before, of this error rate then; none is derived."""

@@ -4,6 +4,7 @@ Layers and their paths are those of `tests.oracle.layer_paths`.
 """
 
 from tests.oracle.drafts import fill_unknown, joined, next_draft, qualities, reconsider
+from tests.oracle.erring_words import forget
 from tests.oracle.layer_filters import is_cis, keep_own, keep_stretches, leave_out, voters
 from tests.oracle.layer_paths import carry_over, first_path
 
@@ -23,6 +24,7 @@ def correct(
     target_layer,
     table,
     limits,
+    motifs=(),
 ):
     """Bases, qualities, depth and origin of the consensus; marks of layers; (aligned, left out, lost).
 
@@ -36,6 +38,7 @@ def correct(
     """
     for layer in layers:
         first_path(target, layer, k, max_gap, len(target) + 256)
+        forget(layer, motifs)
     aligned = sum(m["used"] for m in layers)
     own = {**target_layer, "start": 0, "end": len(target), "starts": list(range(len(target) + 1))}
     everyone = [*layers, own]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from overlapper.correction.motifs import erring_words
 from overlapper.correction.vote_settings import MOST_WEIGHT
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus import window_rows
@@ -103,7 +104,7 @@ CLEARNESS = st.sampled_from(
 """What the vote of a raw read tells, or nothing, what a doubt counts, and how many of a million err alike."""
 
 
-def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEVER):
+def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEVER, motifs=()):
     """The consensus by the kernel, as lists, which is that of the oracle."""
     rng = np.random.default_rng(7)
     reads = [
@@ -149,6 +150,7 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
         STRANDS,
         own,
         *tables,
+        motifs,
     )
 
     columns = np.array(
@@ -164,7 +166,7 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
         np.zeros(1, bool), 0,
         Settings(
             K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, False, True, worth, doubt, alike, ERRORS,
-            STRANDS,
+            STRANDS, erring_words(motifs),
         ),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
@@ -176,10 +178,10 @@ def corrected(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEV
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS)
-@example(a_pileup(45958794, 450, 0.2, 1, False, "bases", 0, False), False, True, (51, 16, at_most(0)))
-def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
-    corrected(*pileup, votes, with_qualities, *clearness)
+@given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS, st.sampled_from([(), ("Ac", "gTT")]))
+@example(a_pileup(45958794, 450, 0.2, 1, False, "bases", 0, False), False, True, (51, 16, at_most(0)), ())
+def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness, motifs):
+    corrected(*pileup, votes, with_qualities, *clearness, motifs)
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1])

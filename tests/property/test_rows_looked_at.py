@@ -33,7 +33,21 @@ def rows_on(spans, divergence):
 def kept(rows, excess, depth):
     """The numbers of the rows that are kept, and whether the window is crowded."""
     how = Settings(
-        15, 100, depth, np.zeros((2, 2), int), 10, 40, True, False, True, 64, 16, np.zeros((1, 1), int), 0, 0
+        15,
+        100,
+        depth,
+        np.zeros((2, 2), int),
+        10,
+        40,
+        True,
+        False,
+        True,
+        64,
+        16,
+        np.zeros((1, 1), int),
+        0,
+        0,
+        np.zeros((2, 0), bool),
     )
     window = Windows(np.array([0]), np.array([0]), np.array([LENGTH]), np.array([0, len(rows)]))
     chosen = rows_of_windows(rows, np.array(excess, np.float32), window, how)

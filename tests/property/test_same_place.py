@@ -44,7 +44,7 @@ def chosen(target, rows, votes=True, most=voting_rows.MOST_SURPLUS, leads=False)
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(
         K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, leads, True, 64, 16,
-        np.zeros((1, 1), np.int64), 10_000, STRANDS,
+        np.zeros((1, 1), np.int64), 10_000, STRANDS, np.zeros((2, 0), bool),
     )  # fmt: skip
     one, no = np.ones(1, bool), np.zeros(1, bool)
     same = np.array(oracle.same_place(target, layers, votes, STRANDS), bool)

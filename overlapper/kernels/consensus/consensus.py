@@ -9,6 +9,7 @@ from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.consensus.carry_over import carry_over
 from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.equal_runs import WIDTH, side_by_side, unlike_bases
+from overlapper.kernels.consensus.erring_words import forget_erring
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import is_cis, leave_out
 from overlapper.kernels.consensus.known_votes import let_known_decide
@@ -82,6 +83,8 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
         layers = gather_layers(targets, reads, windows, p, rows, settings, room)
         low, most = windows.first[p], np.int64(most_surplus if crowded[p] else ANY_SURPLUS)
         starts, runs = first_paths(target, layers, rows, low, settings, most, memory, room.starts)
+        if settings.erring.shape[1]:
+            runs = forget_erring(layers, runs, settings.erring)
         chosen = np.arange(len(layers.start) - 1)
         if crowded[p]:
             chosen, same = chosen_rows(target, layers, starts, runs, rows, low, settings)

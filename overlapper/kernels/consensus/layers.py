@@ -97,6 +97,10 @@ class Settings(NamedTuple):
     """Least chi square by which the strands of layers that have the same differ from those of the others if
     they have it by error, in 64ths (`kernels.consensus.shares`)."""
 
+    erring: np.ndarray
+    """bool, shape (2, 4**WORD), or (2, 0) for none; words on the strand of the target in whose middle reads
+    of either strand err (`kernels.consensus.erring_words`)."""
+
 
 class Room(NamedTuple):
     """Memory that the layers of one window after the other reuse (`new_room`).
