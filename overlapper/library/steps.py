@@ -254,7 +254,8 @@ def layout(
     made = lay_out(reads, found, params.graph, params.clean if clean else None, threads=resources.threads)
     of_reads, lengths = params.graph.of_reads(reads.lengths), made.layout.lengths
     held = held_by(made, reads, found)
-    poor = held.warnings(shorter_than(reads.lengths, of_reads.least_overlap))
+    pieces = int((~made.layout.circular).sum())
+    poor = held.warnings(shorter_than(reads.lengths, of_reads.least_overlap), pieces)
     empty = [] if len(lengths) else [_POOR + no_unitigs(len(found), of_reads)]
     summary = f"{counted(len(lengths), 'unitig')}, {counted(int(lengths.sum()), 'base')}; {held.sentence()}"
     return _warned(LayoutResult(made, summary, poor + empty, found, reads))
