@@ -209,7 +209,8 @@ class FastxParts:
         self._counted.append(before + count)
         passing = reads.take(count)
         if not self.keep_qualities:
-            passing = dataclasses.replace(passing, qualities=None, quality_offsets=None)
+            nothing = dict.fromkeys(("qualities", "quality_offsets", "letters", "letter_offsets"))
+            passing = dataclasses.replace(passing, **nothing)
         return passing
 
     def _parsed(self) -> Iterator[Reads]:

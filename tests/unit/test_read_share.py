@@ -74,7 +74,9 @@ def sparse(tmp_path_factory):
     (folder / "u.fa").write_text(f">u\n{genome.sequence(0)[:6000]}\n")
     (folder / "many.fa").write_text(fasta_of(simulate_reads(genome, model, coverage=9, seed=1)[0]))
     plasmid = simulate_reads(random_genome(5000, seed=3), model, coverage=90, seed=1)[0]
-    uneven = fasta_of(simulate_reads(genome, model, coverage=4, seed=1)[0]) + fasta_of(plasmid).replace(">", ">p")
+    uneven = fasta_of(simulate_reads(genome, model, coverage=4, seed=1)[0]) + fasta_of(plasmid).replace(
+        ">", ">p"
+    )
     (folder / "uneven.fa").write_text(uneven)
     overlapper("overlap", "uneven.fa", "-o", "uneven.paf", "-q", "-t", "1", cwd=folder, check=True)
     return folder
