@@ -110,9 +110,9 @@ class ReadShare:
             return [f"warning: {self.sentence()}. {way_out}"]
         if pieces > 1 and self.thin >= THIN:
             return [
-                f"warning: reads lie unevenly: fewer than {LEAST} of them cover {100 * self.thin:.0f} % of the "
-                f"places that they come from. {self.what.capitalize()} have gaps there, unless other molecules "
-                "were sequenced, too: give more reads, or longer ones"
+                f"warning: reads lie unevenly: fewer than {LEAST} of them cover {100 * self.thin:.0f} % of "
+                f"the places that they come from. {self.what.capitalize()} have gaps there, unless other "
+                "molecules were sequenced, too: give more reads, or longer ones"
             ]
         return []
 

@@ -51,8 +51,8 @@ class Columns(NamedTuple):
     """Room for reads: the columns of `overlapper.tables.Reads`, filled as far as the state says.
 
     A block of ``b`` bytes needs room for ``b // 32 + 2`` words beside one for each read that there is room
-    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities, letters of unknown
-    bases and bytes of comments: what follows names on their line, with the blank before it.
+    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities, letters of
+    unknown bases and bytes of comments: what follows names on their line, with the blank before it.
     """
 
     lengths: np.ndarray
