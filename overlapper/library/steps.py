@@ -129,7 +129,8 @@ def assemble(
         "min_relative_depth": min_relative_depth, "depth": depth, "telomere": telomere,
     }  # fmt: skip
     options = of_assembly(**given, phases=(hic, *parents) != (None, None, None))
-    params = changed_by(AssembleParams(), options, changes, unknown, given)
+    names = [*given, "rotate_to", "parent1", "parent2", "hic"]
+    params = changed_by(AssembleParams(), options, changes, unknown, names)
     resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     first = None if rotate_to is None else reads_given(rotate_to, resources.threads, name="rotate_to")
@@ -144,9 +145,9 @@ def assemble(
             raise ParameterError(
                 f"hic: {shortened(hic)} is given, expected first and second reads, two of them"
             )
-        names = "hic[0]", "hic[1]"
-        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True)]
-        pairs = HicReads(ends, names)
+        files = "hic[0]", "hic[1]"
+        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, files, strict=True)]
+        pairs = HicReads(ends, files)
     made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
