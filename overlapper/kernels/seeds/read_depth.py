@@ -166,12 +166,11 @@ def _often(own, table, above, below):
 def _is_of_an_array(own, table, usual, may_differ):
     """Return whether a read has units of a tandem array: see ``docs/algorithms/depth.md``."""
     some = again = repeated = 0
-    ordered, last = np.sort(own), -1
+    ordered = np.sort(own)
     for i in range(1, len(ordered)):
         if ordered[i] == ordered[i - 1]:
             again += 1
-            repeated += ordered[i] != last
-            last = np.int64(ordered[i])
+            repeated += i < 2 or ordered[i] != ordered[i - 2]
     if 4 * again < len(own):
         return False
     for slot in own:
