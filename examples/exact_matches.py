@@ -11,7 +11,7 @@ genome = overlapper.random_genome(
 reads, truth = overlapper.simulate_reads(genome, "clr", coverage=2, seed=8)
 
 Index.build(genome).save("genome.index")
-index = Index.load("genome.index", text=genome)  # mapped into memory; an index of another text is refused
+index = Index.load("genome.index")
 
 mems = index.mems(reads, min_length=16)
 smems = index.smems(reads, min_length=16)

@@ -92,7 +92,7 @@ def clean(
 
     graph = without_tips_and_bubbles(graph)
     for ratio in np.linspace(params.weak_ratio, params.weak_start, params.weak_rounds)[::-1]:
-        graph = _counted(*cut_weak(graph, float(ratio), shared_depth), counts)
+        graph = _counted(*cut_weak(graph, float(ratio), shared_depth, confirmed), counts)
         graph = without_tips_and_bubbles(graph)
     settle_forked_ends = join_forked_ends if confirmed else cut_forked_ends
     graph = _counted(*settle_forked_ends(graph, params.tip_reads), counts)
@@ -174,14 +174,16 @@ def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> t
     }
 
 
-def cut_weak(graph: Graph, ratio: float, shared_depth: float = np.inf) -> tuple[Graph, dict[str, int]]:
+def cut_weak(
+    graph: Graph, ratio: float, shared_depth: float = np.inf, confirmed: bool = False
+) -> tuple[Graph, dict[str, int]]:
     """Remove edges whose overlap is below ``ratio`` (six decimals) of the best at either end."""
     source, overlap = graph.edges.source, graph.edges.overlap.astype(np.int64)
     best = np.zeros(graph.nodes, np.int64)
     np.maximum.at(best, source, overlap)
     doomed = overlap * _RATIO_UNIT < best[source] * round(ratio * _RATIO_UNIT)
     weak = np.flatnonzero(doomed)
-    doomed[weak] = ~is_undecided(graph, weak, shared_depth)
+    doomed[weak] = ~is_undecided(graph, weak, shared_depth, confirmed)
     cleaned = graph.without(edges=doomed)
     return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
 

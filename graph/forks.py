@@ -19,6 +19,11 @@ overlap.
 only one that leads to its target. Of two haplotypes such a read has `_SHARED_WHOLE` times the depth from
 which on a read is shared. In a repeat it has the reads of both ``w`` and ``b``: its depth is that of the
 unitig of ``b`` and at least half of that of ``w``.
+
+**By confirmed reads.** Where reads are told that others confirm (`overlapper.graph.confirmed`), an edge
+between two of them stays, too, if it is the only one that leads to its target: were it a repeat that joins
+them, reads of the target's own copy would lead there as well, from before the repeat. A read with an error,
+which may have lost these, is not confirmed.
 """
 
 from __future__ import annotations
@@ -32,7 +37,7 @@ from overlapper.kernels.graph.graph_edges import add_up, longest_edge
 _SHARED_WHOLE = 1.2
 
 
-def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndarray:
+def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float, confirmed: bool) -> np.ndarray:
     """Return which edges belong to such a fork at their sources.
 
     Parameters
@@ -42,6 +47,8 @@ def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndar
         The edges in question, none of them the longest of its source.
     shared_depth : float
         Depth from which on a read is of two haplotypes; infinite where there are not two.
+    confirmed : bool
+        Whether the reads are told that others confirm.
 
     Returns
     -------
@@ -53,7 +60,10 @@ def is_undecided(graph: Graph, rows: np.ndarray, shared_depth: float) -> np.ndar
     if len(only_ways_in):
         alone = rows[only_ways_in]
         least = _SHARED_WHOLE * shared_depth if shared_depth < np.inf else _nearer_both(graph, alone)
-        undecided[only_ways_in] |= graph.reads.depth[edges.source[alone] >> 1] >= least
+        source, target = edges.source[alone] >> 1, edges.target[alone] >> 1
+        undecided[only_ways_in] |= graph.reads.depth[source] >= least
+        if confirmed:
+            undecided[only_ways_in] |= graph.reads.confirmed[source] & graph.reads.confirmed[target]
     return undecided
 
 

@@ -19,11 +19,10 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from overlapper.drawing import Drawing, element, path_of, short_number, standalone, written
-from overlapper.drawing.files import FORMATS, write_picture
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.graph.gfa import Gfa, Join
 from overlapper.graph.stats import components
-from overlapper.io.outputs import check_ending
+from overlapper.io.outputs import check_ending, write_text
 from overlapper.tables.ragged import offsets_of
 
 MOST_SEGMENTS = 2000
@@ -171,7 +170,7 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     ----------
     gfa : Gfa
     path : str or path
-        Ends in one of `FORMATS`.
+        Ends in ``.svg``.
     width : int
         Of the picture on a screen, in CSS pixels, 200 to 20,000.
 
@@ -182,13 +181,11 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
         `MOST_SEGMENTS` segments.
     EmptyInputError
         When there are no segments.
-    MissingExtraError
-        When PNG is asked for and resvg is not installed.
     OutputError
         When the file cannot be written; none is left behind.
     """
     path = os.fspath(path)
-    check_ending(path, FORMATS)
+    check_ending(path, [".svg"])
     if not _LEAST_WIDTH <= width <= _MOST_WIDTH:
         raise ParameterError(
             f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} to {_MOST_WIDTH}"
@@ -202,7 +199,7 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     places = place_segments(gfa)
     wide = draw_graph(gfa, places, width)
     narrow = draw_graph(gfa, places, min(width, NARROW))
-    write_picture(standalone(wide, narrow, "Assembly graph", describe(gfa)), path)
+    write_text(path, standalone(wide, narrow, "Assembly graph", describe(gfa)))
 
 
 def describe(gfa: Gfa) -> str:

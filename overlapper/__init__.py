@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from overlapper.library.steps import correct as correct
     from overlapper.library.steps import layout as layout
     from overlapper.library.steps import polish as polish
-    from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
-    from overlapper.mapping.evaluate import reported_mappings as reported_mappings
     from overlapper.mapping.mapper import map_reads as map_reads
     from overlapper.mapping.one_by_one import Hit as Hit
     from overlapper.mapping.one_by_one import Mapper as Mapper
@@ -109,8 +107,6 @@ _HOMES = {
     "Truth": "overlapper.io.truth",
     "read_truth": "overlapper.io.truth",
     "ReportedOverlaps": "overlapper.io.reported",
-    "evaluate_mappings": "overlapper.mapping.evaluate",
-    "reported_mappings": "overlapper.mapping.evaluate",
     "evaluate_contigs": "overlapper.evaluation.contigs",
     "evaluate_reads": "overlapper.evaluation.reads",
     "Alignments": "overlapper.tables",

@@ -113,7 +113,6 @@ EXTRAS = {
     "pyarrow": "pyarrow>=16",
     "pandas": "pandas>=2.2",
     "polars": "polars>=1",
-    "resvg-py": "resvg-py>=0.5",
     "backports.zstd": "backports.zstd>=1",
 }
 """What pip is to install of each optional package; it finds these wherever overlapper itself came from."""

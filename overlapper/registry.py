@@ -16,7 +16,6 @@ def registered(kind: str, name: str, places: Mapping[str, str]) -> Any:
     ----------
     kind : str
         What is registered, for the message: ``finder``.
-    name : str
     places : mapping of str to str
         By name, where it is: ``module:attribute``.
 

@@ -31,7 +31,6 @@ COMMANDS = {
     "map --sort": "map genome.fa reads.fq --sort --index -o out.bam",
     "seeds": "seeds genome.fa reads.fq --device cpu -o out.tsv",
     "align": "align reads.fq reads.fq --pairs pairs.tsv --device cpu -o out.paf",
-    "compare": "compare reads.fq --finders dsoft --extenders chain,xdrop -o out.html",
 }
 """Command lines by name; all write to ``out`` something, and work in ``work`` if anywhere."""
 ON_GPUS = {

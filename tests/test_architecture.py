@@ -16,7 +16,7 @@ PACKAGES = [
     "kernels.selection", "kernels.xdrop", "kernels.pairwise", "kernels.gact", "kernels.index",
     "kernels.mapping", "kernels.consensus", "kernels.graph", "kernels.evaluation",
     "io", "gpu", "drawing", "sketch", "index", "simulate",
-    "candidates", "extend", "tiled", "overlap", "mapping", "evaluation", "compare",
+    "candidates", "extend", "tiled", "overlap", "mapping", "evaluation",
     "graph", "correction", "assembly", "library",
     "plots", "report", "cli", "console", "wheel", "__main__",
 ]  # fmt: skip

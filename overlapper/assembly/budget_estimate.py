@@ -50,7 +50,7 @@ def describe(
     voting = int(store.bytes_of_each.sum() if rounds < 2 else CONSENSUS_BYTES * bases)
     whole = voting < room and budget.workers == 1
     at_once = "all reads at once" if whole else "some targets, and the reads on them, at a time"
-    on_disk = disk_bytes(bases, kmers, params.finder) + int(store.bytes_of_each.sum())
+    on_disk = disk_bytes(bases, kmers) + int(store.bytes_of_each.sum())
     return [
         f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         with_held.expected(room, max(tile, voting)),

@@ -40,7 +40,7 @@ _COLUMNS = (
     "repeat",
     "alt_group",
 )
-_TELOMERE = "telomere"
+_TELOMERE, _PASSAGES = "telomere", "passages"
 _ENDS = {(False, False): "*", (True, False): "start", (False, True): "end", (True, True): "both"}
 SAMPLE = "sample"
 """The name of the sample in walks: reads do not tell it."""
@@ -114,6 +114,7 @@ def contig_table(
     doubt: Doubt,
     phased: Phased | None = None,
     motif: str = "",
+    passages: np.ndarray | None = None,
 ) -> Iterator[str]:
     """Yield a header, and one tab-separated line a contig.
 
@@ -123,6 +124,7 @@ def contig_table(
     a stretch compared with the median of the contig, 1 where none stands out; repeat, yes where copies are
     nearer to two or more than to one; alt_group, the phase block of a contig that is of one haplotype, as of
     the other haplotype's contigs there; ``*`` for others. With a motif, telomere says which ends are some.
+    With ultra-long reads, passages counts theirs.
 
     Parameters
     ----------
@@ -133,9 +135,12 @@ def contig_table(
     phased : Phased, optional
     motif : str
         Of telomeres (`overlapper.assembly.telomeres`).
+    passages : ndarray of int64, shape (contigs,), optional
+        Of ultra-long reads.
     """
     blocks = _haplotypes(contigs, phased)
-    yield "\t".join([*_COLUMNS, *([_TELOMERE] if motif else [])])
+    more = {_TELOMERE: bool(motif), _PASSAGES: passages is not None}
+    yield "\t".join([*_COLUMNS, *(name for name, there in more.items() if there)])
     sequences, copies = contigs.sequences, contigs.copies
     contradicted = np.bincount(doubt.contradicted().contig, minlength=len(contigs))
     deep, deepest = np.flatnonzero(doubt.reason == Reason.DEEP), np.ones(len(contigs))
@@ -150,6 +155,7 @@ def contig_table(
                 quality, unconfirmed, str(contradicted[contig]), f"{deepest[contig]:.2f}",
                 "yes" if copies[contig] >= REPEATED else "no", str(blocks[contig][1] or "*"),
                 *([_ENDS[tuple(ends[contig].tolist())]] if motif else []),
+                *([] if passages is None else [str(passages[contig])]),
             ]
         )  # fmt: skip
 

@@ -26,7 +26,7 @@ import dataclasses
 import functools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ from overlapper.assembly.rubbish import LeftOut
 from overlapper.assembly.separation import BOTH_ENDS, COUNTED_RUN, EXACT
 from overlapper.assembly.steps import AssemblySteps, correct_for, within
 from overlapper.assembly.telomeres import telomeres
+from overlapper.assembly.ultra_long import UltraLong
 from overlapper.assembly.undecided import Undecided, find_in_doubt
 from overlapper.correction import contradictions, strands
 from overlapper.correction.doubt import Doubt, Reason
@@ -102,6 +103,10 @@ class Assembled:
     """Where the reads of contigs lie."""
     aside: np.ndarray
     """int64; numbers in the input of reads that were set aside, which have no place."""
+    ultra_long: UltraLong | None
+    """What was seen of ultra-long reads, where they are given, and used."""
+    passages: np.ndarray | None
+    """int64, shape (contigs,); of these reads."""
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -209,6 +214,7 @@ def assemble_packed(
     first: Reads | None = None,
     parents: ParentReads | None = None,
     hic: HicReads | None = None,
+    ultra_long: Iterable[Reads] | None = None,
     report: Report = unreported,
 ) -> Assembled:
     """Assemble reads that are packed, in memory or on disk.
@@ -229,6 +235,8 @@ def assemble_packed(
         one of them: haplotype 1 is of the first one.
     hic : HicReads, optional
         Pairs of reads, which join phase blocks.
+    ultra_long : iterable of Reads, optional
+        Reads, in parts, that join contigs of exact overlaps.
     report : callable
         Told how far it is.
 
@@ -245,7 +253,8 @@ def assemble_packed(
     lengths = steps.reads.lengths
     is_deep = bool((weights > 1).any())
     sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, is_deep, report)
-    layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], report)
+    joining = ultra_long if plan.exact else None
+    layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], joining, report)
     laid_out, left_out = layout.laid_out, layout.left_out
     sequences, doubt, warnings = finished(steps, laid_out, layout.overlaps, covered, params, plan, report)
     contigs = dataclasses.replace(laid_out.contigs, sequences=sequences)
@@ -286,11 +295,16 @@ def assemble_packed(
     too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap), pieces)
     warnings += contradictions.warning(sequences.names, doubt)
     warnings += haplotypes.warnings() if haplotypes else []
+    seen = UltraLong.of(steps.stages.done)
+    passages = np.bincount(laid_out.carried.unitig, minlength=len(contigs)) if seen else None
+    warnings += seen.warnings() if seen else []
+    if ultra_long and not seen:
+        warnings.append("warning: --ul is not used: ultra-long reads join contigs of accurate reads alone")
     warnings = [*too_few, *warnings, *strands.warning(stage.facts for stage in steps.stages.done)]
     names = steps.names_of(left_out.read)
     return Assembled(
         contigs, params, steps.stages.done, held, warnings, doubt, undecided, disagreeing, adapters, cut_off,
-        haplotypes, left_out, names, placed, steps.aside,
+        haplotypes, left_out, names, placed, steps.aside, seen, passages,
     )  # fmt: skip
 
 

@@ -101,7 +101,9 @@ def cut_where_contradicted(given: Cut) -> Cut:
     circular = contigs.circular[pieces.contig] & ~np.isin(pieces.contig, places.contig)
     names = unitig_names(circular)
     sequences = intervals_of(turned.sequences.take(pieces.contig), pieces.start, pieces.end, names)
-    own = _own(turned, pieces)
+    own, carried = (
+        _own(rows, pieces, len(contigs)) for rows in (turned.laid_out.reads, turned.laid_out.carried)
+    )
     source, target = pieces.links(contigs)
     made = Contigs(
         sequences, circular, contigs.depth[pieces.contig], np.bincount(own.unitig, minlength=len(circular)),
@@ -113,7 +115,7 @@ def cut_where_contradicted(given: Cut) -> Cut:
     behind = dataclasses.replace(cut, start=first, end=first + 1)
     left = turned.doubt.take(~_is_cut(turned.doubt, lengths, contigs.circular))
     doubt = pieces.of(Doubt.concat([left, before, behind]), lengths)
-    return Cut(LaidOut(made, own), sequences, doubt, pieces.of(turned.left_out, lengths))
+    return Cut(LaidOut(made, own, carried), sequences, doubt, pieces.of(turned.left_out, lengths))
 
 
 def _is_cut(doubt: Doubt, lengths: np.ndarray, circular: np.ndarray) -> np.ndarray:
@@ -135,26 +137,30 @@ def _places(given: Cut) -> Doubt:
 
 def _from_first_places(given: Cut, places: Doubt) -> tuple[Cut, Doubt]:
     """Turn circles so that they end with the first place where they are cut; scale reads to the sequences."""
-    contigs, lengths, own = given.laid_out.contigs, given.sequences.lengths, given.laid_out.reads
+    contigs, lengths = given.laid_out.contigs, given.sequences.lengths
     first, row = np.unique(places.contig, return_index=True)
     begin = np.zeros(len(contigs), np.int64)
     begin[first] = np.where(contigs.circular[first], places.end[row] % lengths[first], 0)
     turn = Beginnings(begin, np.zeros(len(contigs), np.bool_))
-    start = own.start * lengths[own.unitig] // own.unitig_length - begin[own.unitig]
-    circular, length = contigs.circular[own.unitig], lengths[own.unitig]
-    own = dataclasses.replace(own, start=np.where(circular, start % length, start), unitig_length=length)
-    around = own.take(circular & (own.start + own.r_end - own.r_start > length))
-    own = OwnReads.concat([own, dataclasses.replace(around, start=around.start - around.unitig_length)])
+
+    def turned(own: OwnReads) -> OwnReads:
+        start = own.start * lengths[own.unitig] // own.unitig_length - begin[own.unitig]
+        circular, length = contigs.circular[own.unitig], lengths[own.unitig]
+        own = dataclasses.replace(own, start=np.where(circular, start % length, start), unitig_length=length)
+        around = own.take(circular & (own.start + own.r_end - own.r_start > length))
+        return OwnReads.concat([own, dataclasses.replace(around, start=around.start - around.unitig_length)])
+
+    laid_out = LaidOut(contigs, turned(given.laid_out.reads), turned(given.laid_out.carried))
     doubt, places = given.doubt.turned(*turn, lengths), places.turned(*turn, lengths)
     last = np.where(contigs.circular[places.contig] & (places.end == 0), lengths[places.contig], 0)
     places = dataclasses.replace(places, start=places.start + last, end=places.end + last)
     left_out = given.left_out.turned(*turn, lengths)
-    return Cut(LaidOut(contigs, own), turn.turned(given.sequences), doubt, left_out), places
+    return Cut(laid_out, turn.turned(given.sequences), doubt, left_out), places
 
 
-def _own(turned: Cut, pieces: Pieces) -> OwnReads:
-    """Return what the pieces have of the reads."""
-    contigs, parts = len(turned.sequences), []
+def _own(own: OwnReads, pieces: Pieces, contigs: int) -> OwnReads:
+    """Return what the pieces of contigs have of the reads."""
+    parts = []
     within = np.zeros(len(pieces.contig), np.int64)
     order = np.argsort(pieces.contig, kind="stable")
     within[order] = places_within(np.bincount(pieces.contig, minlength=contigs))
@@ -163,6 +169,6 @@ def _own(turned: Cut, pieces: Pieces) -> OwnReads:
         start, end, number = (np.zeros(contigs, np.int64) for _ in range(3))
         start[pieces.contig[piece]], end[pieces.contig[piece]] = pieces.start[piece], pieces.end[piece]
         number[pieces.contig[piece]] = piece
-        own = own_within(turned.laid_out.reads, start, end)
-        parts.append(dataclasses.replace(own, unitig=number[own.unitig]))
+        inside = own_within(own, start, end)
+        parts.append(dataclasses.replace(inside, unitig=number[inside.unitig]))
     return OwnReads.concat(parts)

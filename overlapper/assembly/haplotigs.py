@@ -48,6 +48,21 @@ class Haplotig:
         return sum(part.end - part.start for part in self.parts)
 
 
+class Way(NamedTuple):
+    """How a strand of a contig continues in one of another."""
+
+    source: int
+    stop: int
+    """Base of the source before which it ends."""
+    start: int
+    """Base of the target with which it goes on."""
+    target: int
+
+
+Onward = dict[int, list[Way]]
+"""What follows strands of contigs: the last target is chained, those before it are copied."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Haplotypes:
     """Two haplotypes of an assembly."""
@@ -164,40 +179,66 @@ def primary(contigs: Contigs, phased: Phased) -> list[Haplotig]:
     sequences, circular = contigs.sequences, contigs.circular
     lengths, chosen = sequences.lengths.tolist(), chosen_contigs(phased, sequences.lengths)
     is_open = chosen & ~circular
-    ways = [way for way in _both_ways(contigs) if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
+    ways = [way for way in both_ways(contigs) if is_open[way[0] >> 1] and is_open[way[1] >> 1]]
     leaving, entering = (
         np.bincount([way[end] for way in ways], minlength=2 * len(lengths)) for end in (0, 1)
     )
-    onward: dict[int, tuple[int, int, int]] = {}
-    before: dict[int, int] = {}
+    onward: Onward = {}
     for source, target, overlap in ways:
         if leaving[source] > 1 or entering[target] > 1 or source == target ^ 1 or source in onward:
             continue
-        place = join(_strand(sequences, source), _strand(sequences, target), overlap)
+        place = place_of_join(sequences, source, target, overlap)
         if place and (source != target or place[1] < place[0]):  # some of a circle has to be left
-            stop, start = place
-            onward[source] = target, stop, start
-            onward[target ^ 1] = source ^ 1, lengths[target >> 1] - start, lengths[source >> 1] - stop
-            before[target], before[source ^ 1] = source, target ^ 1
-    found, done = [], ~chosen
-    for contig in range(len(lengths)):
-        if done[contig]:
+            add_both(onward, [Way(source, *place, target)], lengths)
+    return chained(onward, lengths, circular, np.flatnonzero(chosen).tolist())
+
+
+def add_both(onward: Onward, ways: list[Way], lengths: list[int]) -> None:
+    """Add some ways, one after the other, as what follows their first source, and their mirrors."""
+    back = [
+        Way(
+            way.target ^ 1,
+            lengths[way.target >> 1] - way.start,
+            lengths[way.source >> 1] - way.stop,
+            way.source ^ 1,
+        )
+        for way in reversed(ways)
+    ]
+    onward[ways[0].source], onward[back[0].source] = ways, back
+
+
+def chained(onward: Onward, lengths: list[int], circular: np.ndarray, chosen: list[int]) -> list[Haplotig]:
+    """Return chains of contigs, longest first, each of the chosen ones in one of them.
+
+    Parameters
+    ----------
+    onward : Onward
+        Of both strands.
+    lengths : list of int
+        Bases of all contigs.
+    circular : ndarray of bool, shape (contigs,)
+    chosen : list of int
+    """
+    before = {ways[-1].target: ways[0].source for ways in onward.values()}
+    found, done = list[Haplotig](), set[int]()
+    for contig in chosen:
+        if contig in done:
             continue
         node = 2 * contig
         while before.get(node, 2 * contig) != 2 * contig:
             node = before[node]
         closes = node in before  # the way back has no first one
-        parts, start = [], onward[before[node]][2] if closes else 0
-        while not done[node >> 1]:
-            done[node >> 1] = True
-            target, stop, following = onward.get(node, (node, lengths[node >> 1], 0))
-            parts.append(_part(node, start, stop, lengths[node >> 1]))
-            node, start = target, following
+        parts, start = [], onward[before[node]][-1].start if closes else 0
+        while node >> 1 not in done:
+            done.add(node >> 1)
+            for way in onward.get(node, [Way(node, lengths[node >> 1], 0, node)]):
+                parts.append(_part(way.source, start, way.stop, lengths[way.source >> 1]))
+                node, start = way.target, way.start
         found.append(Haplotig(parts, 0, closes or bool(circular[contig])))
     return sorted(found, key=lambda one: (-one.length, one.parts[0]))
 
 
-def _both_ways(contigs: Contigs) -> list[tuple[int, int, int]]:
+def both_ways(contigs: Contigs) -> list[tuple[int, int, int]]:
     """Return all links and their mirrors: source, target, bases that the reads there shared."""
     columns = (contigs.link_source, contigs.link_target, contigs.link_overlap)
     there = {
@@ -221,9 +262,12 @@ def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
     Returns
     -------
     (int, int) or None
-        Base of the one before which it ends, and that with which the other one goes on. None where they do
-        not have `PROBE` bases in a row in common, at several places from the middle of the overlap on.
+        Base of the one before which it ends, and that with which the other one goes on: in the middle of the
+        overlap, where this is exact. None where they do not have `PROBE` bases in a row in common, at several
+        places from there on.
     """
+    if overlap >= PROBE and left.endswith(right[:overlap]):
+        return len(left) - overlap + overlap // 2, overlap // 2
     tail = max(0, len(left) - overlap - overlap // 20 - PROBE)
     for number in range(_PROBES):
         at = overlap // 2 + (number + 1) // 2 * (-1) ** number * overlap // (_PROBES + 1)
@@ -233,6 +277,18 @@ def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
     return None
 
 
+def place_of_join(contigs: Reads, source: int, target: int, overlap: int) -> tuple[int, int] | None:
+    """Find where a strand of a contig may continue in that of another one, as `join` does."""
+    length, near = int(contigs.lengths[source >> 1]), overlap + overlap // 20 + PROBE
+    ends = (
+        _part(source, max(0, length - near), length, length),
+        _part(target, 0, near, int(contigs.lengths[target >> 1])),
+    )
+    left, right = (spelled(Haplotig([end], 0, False), contigs) for end in ends)
+    place = join(left, right, overlap)
+    return place and (place[0] + max(0, length - near), place[1])
+
+
 def spelled(haplotig: Haplotig, contigs: Reads) -> str:
     """Return the bases of a haplotig."""
     contig, start, end, reverse = np.array(haplotig.parts, np.int64).T.copy()
@@ -240,13 +296,9 @@ def spelled(haplotig: Haplotig, contigs: Reads) -> str:
     return bases.tobytes().decode()
 
 
-def _strand(contigs: Reads, end: int) -> str:
-    whole = Part(end >> 1, 0, int(contigs.lengths[end >> 1]), bool(end & 1))
-    return spelled(Haplotig([whole], 0, False), contigs)
-
-
 def _part(node: int, start: int, stop: int, length: int) -> Part:
     """Convert a stretch on a strand of a contig to its forward strand."""
+    stop = min(stop, length)
     if node & 1:
         return Part(node >> 1, length - stop, length - start, True)
     return Part(node >> 1, start, stop, False)

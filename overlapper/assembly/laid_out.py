@@ -75,6 +75,8 @@ class LaidOut:
 
     contigs: Contigs
     reads: OwnReads
+    carried: OwnReads = dataclasses.field(default_factory=OwnReads.empty)
+    """What ultra-long reads go through without a name (`overlapper.assembly.passages`)."""
 
     def without_ends(self, cut: np.ndarray) -> Self:
         """Return the contigs without some bases of their ends, with what they have of the reads.
@@ -84,21 +86,25 @@ class LaidOut:
         cut : ndarray of int64, shape (contigs, 2)
             0 for circles.
         """
-        sequences, own = self.contigs.sequences, self.reads
+        sequences = self.contigs.sequences
         start, end = cut[:, 0], sequences.lengths - cut[:, 1]
-        shorter = cut.sum(axis=1)[own.unitig] > 0
-        own = OwnReads.concat(
-            [own.take(np.flatnonzero(~shorter)), own_within(own.take(np.flatnonzero(shorter)), start, end)]
-        )
+
+        def of(own: OwnReads) -> OwnReads:
+            shorter = cut.sum(axis=1)[own.unitig] > 0
+            return OwnReads.concat([own.take(~shorter), own_within(own.take(shorter), start, end)])
+
         sequences = intervals_of(sequences, start, end, sequences.names)
-        return type(self)(dataclasses.replace(self.contigs, sequences=sequences), own)
+        contigs = dataclasses.replace(self.contigs, sequences=sequences)
+        return type(self)(contigs, of(self.reads), of(self.carried))
 
     def take(self, kept: np.ndarray) -> Self:
         """Return some of the contigs in a given order, named by it, and the links among them."""
-        contigs, own = self.contigs, self.reads
-        number = np.full(len(contigs), -1)
+        contigs, number = self.contigs, np.full(len(self.contigs), -1)
         number[kept] = np.arange(len(kept))
-        own = own.take(np.flatnonzero(number[own.unitig] >= 0))
+        own, carried = (
+            dataclasses.replace(rows, unitig=number[rows.unitig])
+            for rows in (of.take(number[of.unitig] >= 0) for of in (self.reads, self.carried))
+        )
         circular = contigs.circular[kept]
         stay = (number[contigs.link_source >> 1] >= 0) & (number[contigs.link_target >> 1] >= 0)
         source, target = (
@@ -109,7 +115,7 @@ class LaidOut:
             with_names(contigs.sequences.take(kept), unitig_names(circular)), circular, contigs.depth[kept],
             contigs.reads[kept], source, target, contigs.link_overlap[stay],
         )  # fmt: skip
-        return type(self)(made, dataclasses.replace(own, unitig=number[own.unitig]))
+        return type(self)(made, own, carried)
 
     def longest_first(self) -> Self:
         """Return all contigs, the longest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from overlapper.assembly.hic import HicReads
 from overlapper.assembly.laid_out import Contigs, LaidOut
 from overlapper.assembly.lost import LostKmers
 from overlapper.assembly.parents import ParentReads
+from overlapper.assembly.passages import join_by
 from overlapper.assembly.pieces import SHARED
 from overlapper.assembly.plan import Plan
 from overlapper.assembly.rounds import in_one_round
@@ -65,13 +66,14 @@ def lay_out(
     depth: float | None,
     covered: Covered | None,
     weights: np.ndarray,
+    ultra_long: Iterable[Reads] | None,
     report: Report,
 ) -> LayoutWithHaplotypes:
     """Lay out the current reads by their overlaps, of which those between copies are left out before.
 
     Ends of contigs outside of what is ``covered`` of their reads are cut off, unless reads are accurate.
     Of two haplotypes the layout is another one. Where it shows that there are not two, it is made again.
-    Each read stands for as many as ``weights`` says.
+    Each read stands for as many as ``weights`` says. ``ultra_long`` reads join contigs in the end.
     """
     reads, overlaps = steps.reads, steps.overlaps
     if plan.separate and not plan.exact:
@@ -81,6 +83,12 @@ def lay_out(
     graph_params = params.graph.of_exact_overlaps() if plan.exact else params.graph
     laid_out_of = functools.partial(_laid_out, steps, reads, sound, graph_params, params.cleaning)
     kept = Overlaps.empty() if plan.polish_rounds else overlaps
+
+    def in_the_end(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
+        if ultra_long:
+            report("layout, ultra-long reads", 0, 0)
+            laid_out = join_by(steps, laid_out, ultra_long)
+        return cleaned(laid_out)
 
     def cleaned(laid_out: LaidOut) -> tuple[LaidOut, LeftOut, int]:
         whole = laid_out.contigs
@@ -104,20 +112,23 @@ def lay_out(
             laid_out = _whole_layout(laid_out_of, steps, None, overlaps)
         else:
             laid_out = laid_out_of("layout", overlaps)
-        return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
-    laid_out, left_out, cut_off = cleaned(
-        _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
-    )
-    phased = None
-    if params.haplotypes is WhatOfHaplotypes.AUTO:
-        contigs = laid_out.contigs
-        phased = _phased(contigs.sequences, contigs.circular, laid_out.reads, depth, steps)
-        if not phased.of_two:
-            # Those to come have their names.
-            steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
-            laid_out = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
-            return LayoutWithHaplotypes(*cleaned(laid_out), kept, None, None)
-    return LayoutWithHaplotypes(laid_out, left_out, cut_off, kept, depth, phased)
+        return LayoutWithHaplotypes(*in_the_end(laid_out), kept, None, None)
+    whole = _whole_layout(functools.partial(laid_out_of, SHARED * depth), steps, depth, overlaps)
+    if params.haplotypes is not WhatOfHaplotypes.AUTO:
+        return LayoutWithHaplotypes(*in_the_end(whole), kept, depth, None)
+    made = cleaned(whole)
+    phased = _phased(made[0].contigs, made[0], depth, steps)
+    if not phased.of_two:
+        # Those to come have their names.
+        steps.stages.rename({"layout": "layout-of-two", "lost": "lost-of-two"})
+        whole = _whole_layout(functools.partial(laid_out_of, np.inf), steps, depth, overlaps)
+        return LayoutWithHaplotypes(*in_the_end(whole), kept, None, None)
+    if ultra_long:
+        made = in_the_end(whole)
+        phased = _phased(made[0].contigs, made[0], depth, steps)
+        if not phased.of_two:  # What looked like two was a repeat.
+            return LayoutWithHaplotypes(*made, kept, None, None)
+    return LayoutWithHaplotypes(*made, kept, depth, phased)
 
 
 def _whole_layout(
@@ -177,8 +188,7 @@ def tell_haplotypes_apart(
     report("haplotypes", 0, 0)
     phased = layout.phased
     if polished or parents or hic or not phased:
-        own = layout.laid_out.reads
-        phased = _phased(contigs.sequences, contigs.circular, own, layout.depth, steps, parents, hic)
+        phased = _phased(contigs, layout.laid_out, layout.depth, steps, parents, hic)
     return Haplotypes.of(contigs, phased, layout.depth)
 
 
@@ -204,17 +214,17 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
 
 
 def _phased(
-    contigs: Reads,
-    circular: np.ndarray,
-    own: OwnReads,
+    contigs: Contigs,
+    laid_out: LaidOut,
     depth: float,
     steps: AssemblySteps,
     parents: ParentReads | None = None,
     hic: HicReads | None = None,
 ) -> Phased:
-    kmers = min(MOST_KMERS, contigs.total_bases)
+    kmers = min(MOST_KMERS, contigs.sequences.total_bases)
     check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
-    return phase(contigs, circular, own, depth, parents=parents, hic=hic, threads=steps.threads)
+    own, given = OwnReads.concat([laid_out.reads, laid_out.carried]), (contigs.sequences, contigs.circular)
+    return phase(*given, own, depth, parents=parents, hic=hic, threads=steps.threads)
 
 
 def _laid_out(

@@ -74,10 +74,14 @@ def table_of(contigs: Reads, pieces: Pieces, sites: Sites, label: np.ndarray) ->
     starts = pieces.contig.astype(np.int64) << 32 | pieces.start
     of_site = label[np.searchsorted(starts, sites.contig << 32 | sites.place, "right") - 1].astype(np.int64)
     kept = of_site >= 0
-    contig, place, of_site = sites.contig[kept], sites.place[kept], of_site[kept]
-    table = np.full((int(_ROWS_A_KMER * len(of_site)) + 2, 2), NONE)
-    first_word = contigs.word_offsets[contig].astype(np.int64)
-    haplotype_kmers.add_labelled(table, contigs.words, first_word, place, of_site, K)
+    return labelled(contigs, Sites(sites.contig[kept], sites.place[kept]), of_site[kept])
+
+
+def labelled(contigs: Reads, sites: Sites, label: np.ndarray) -> np.ndarray:
+    """Return a table of sites of contigs with their labels; of equal k-mers the first one counts."""
+    table = np.full((int(_ROWS_A_KMER * len(label)) + 2, 2), NONE)
+    first_word = contigs.word_offsets[sites.contig].astype(np.int64)
+    haplotype_kmers.add_labelled(table, contigs.words, first_word, sites.place, label, K)
     return table
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import FinderCosts, SeedSource
+from overlapper.candidates.registry import SeedSource
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import DsoftParams, Params
@@ -35,7 +35,6 @@ class DsoftFinder:
     """Finds candidates from a seed index of the whole read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 11
-    COSTS: ClassVar = FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=8)
     lengths: np.ndarray
     """int64, shape (reads,)."""
     index: SeedIndex
@@ -57,17 +56,6 @@ class DsoftFinder:
     def looked_at(store: SeedSource, params: Params, threads: int) -> int:
         """See `Finder`."""
         return expected_minimizers(int(store.lengths.sum()), params.sketch.window)
-
-    @staticmethod
-    def density(params: Params, bases: int, looked_at: float) -> float:
-        """See `Finder`.
-
-        A k-mer whose hash is the share u of all is a minimizer if no smaller one is within w of it, on either
-        side together: ``(1 - u)**(w - 1) (1 + (w - 1) u)``. The mean of its square over the square of its
-        mean is returned.
-        """
-        w = params.sketch.window
-        return ((w + 1) / 2) ** 2 * (w * w / (2 * w - 1) - (w - 1) + (w - 1) ** 2 / (2 * w + 1))
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:

@@ -146,7 +146,6 @@ class DsoftOnGpus:
 
         Parameters
         ----------
-        start, stop : int
         make : callable
             See `Make`; its result is returned.
         among : ndarray of int64, optional

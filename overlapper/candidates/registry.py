@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -28,11 +27,6 @@ class QueryFinder(Protocol):
 
         They come with seeds (``hit_*``, ``seed_length``, ``seeding``), which the chain extender needs. May be
         called from several threads at a time, for any ranges in any order.
-
-        Raises
-        ------
-        ParameterError
-            For a range outside the set: "queries [a, b) of n reads".
         """
 
 
@@ -50,24 +44,6 @@ class SeedSource(Protocol):
         """Return all reads."""
 
 
-@dataclasses.dataclass(frozen=True)
-class FinderCosts:
-    """What the work of a finder takes in tiles, in seconds and bytes (`overlapper.tiled.costs`)."""
-
-    sketch_base: float
-    """To make the k-mers of a base."""
-    seed: float
-    """To group and store a k-mer that is looked at."""
-    join: float
-    """To read a seed into a tile; half as much again once, for its read."""
-    hit: float
-    """To find a hit and chain it."""
-    disk_bytes: int
-    """On disk, of a k-mer that is looked at, while seeds are written."""
-    counted_bytes: int = 0
-    """In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once."""
-
-
 class Finder(QueryFinder, Protocol):
     """The interface of a finder; contract tests check every registered one.
 
@@ -77,7 +53,6 @@ class Finder(QueryFinder, Protocol):
 
     BYTES_PER_SEED: ClassVar[int]
     """Bytes that a seed takes in a tile."""
-    COSTS: ClassVar[FinderCosts]
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -99,10 +74,6 @@ class Finder(QueryFinder, Protocol):
         """Estimate how many k-mers, or minimizers, of the reads are looked at before seeds are chosen."""
 
     @staticmethod
-    def density(params: Params, bases: int, looked_at: float) -> float:
-        """Return how much denser k-mers that are looked at lie than they would among all k-mers of reads."""
-
-    @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
         """Write which places of all reads seed (`overlapper.sketch.chosen_seeds`); return how many do.
 
@@ -110,11 +81,8 @@ class Finder(QueryFinder, Protocol):
         ----------
         artifact : Artifact
             Written to.
-        store : SeedSource
-        params : Params
         memory : int
             Bytes of main memory to stay within.
-        threads : int
         """
 
     @classmethod
@@ -137,10 +105,8 @@ class Finder(QueryFinder, Protocol):
             Of these reads.
         chosen : ChosenSeeds
             Of all reads.
-        params : Params
         first_target : int
             Number of the first read that is a target; 0 where each read is both.
-        threads : int
         """
 
 
@@ -151,11 +117,5 @@ FINDERS = {
 
 
 def finder(name: str) -> type[Finder]:
-    """Return a finder by name.
-
-    Raises
-    ------
-    ParameterError
-        When there is none of that name.
-    """
+    """Return a finder by name."""
     return registered("finder", name, FINDERS)

@@ -44,7 +44,6 @@ def build_rows(
     lengths : ndarray of int64, shape (reads,)
     queries : int
         Number of reads whose rows will be multiplied; the rows of later reads are left unsorted.
-    threads : int
     """
     from overlapper.kernels.candidates.spgemm import sort_rows, transpose
 

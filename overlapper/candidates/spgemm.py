@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from overlapper.candidates.registry import FinderCosts, SeedSource
+from overlapper.candidates.registry import SeedSource
 from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
@@ -160,7 +160,6 @@ class SpgemmFinder(SparseProduct):
     """Finds candidates from the matrix A of a read set, or of two blocks of it."""
 
     BYTES_PER_SEED: ClassVar[int] = 48
-    COSTS: ClassVar = FinderCosts(14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=8, counted_bytes=32)
     kmers: ReliableKmers
     """Of the whole read set."""
     counted: dict[str, int]
@@ -194,11 +193,6 @@ class SpgemmFinder(SparseProduct):
         """See `Finder`."""
         kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
         return round(int(store.lengths.sum()) * kmers.sampled)
-
-    @staticmethod
-    def density(params: Params, bases: int, looked_at: float) -> float:
-        """See `Finder`."""
-        return bases / looked_at
 
     @staticmethod
     def choose(artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int) -> int:
@@ -273,11 +267,8 @@ class ReliableKmers:
 
         Parameters
         ----------
-        reads : Reads
         k : int
             Bases of a k-mer.
-        params : SpgemmParams
-        threads : int
         """
         if params.coverage and params.error_rate:
             survival = (1 - params.error_rate) ** k

@@ -122,7 +122,6 @@ COMMANDS = (
     "map",
     "align",
     "evaluate",
-    "compare",
     "simulate",
     "compile",
     "devices",

@@ -13,7 +13,7 @@ from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper align queries.fa targets.fa --mode local -o scores.paf
-overlapper align reads.fq reference.fa --pairs pairs.tsv --mode semi-global --free target-start,target-end --cigar -o out.sam
+overlapper align reads.fq reference.fa --pairs pairs.tsv --mode semi-global --free target-start,target-end --cigar -o out.paf.gz
 overlapper align primers.fa amplicons.fa --pairing all-to-all --match 2 --mismatch -3 --gap-open -5 --gap-extend -2
 """  # noqa: E501
 
@@ -27,9 +27,7 @@ def align(
         ),
     ],
     targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same formats.")],
-    output: Annotated[
-        str, options.output("Alignments: .paf, .paf.gz, .sam or .sam.gz. - is PAF on standard output.")
-    ] = "-",
+    output: Annotated[str, options.output("Alignments: .paf or .paf.gz. - is PAF on standard output.")] = "-",
     mode: Annotated[
         str, typer.Option("--mode", "-m", metavar="MODE", help="local, global or semi-global.")
     ] = "global",

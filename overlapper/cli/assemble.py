@@ -43,7 +43,7 @@ OF_HAPLOTYPES = (
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
     "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
 )  # fmt: skip
-_PART_OF_HIC = 1 << 24
+_PART_BASES = 1 << 24
 _FILES_AT_A_TIME = 4
 """Most files that are written at a time: each takes memory. In a memory budget it is one."""
 
@@ -173,6 +173,14 @@ def assemble(
             "haplotype 1 is the same one from end to end of a chromosome.",
         ),
     ] = None,
+    ul: Annotated[
+        list[str] | None,
+        options.file(
+            "Ultra-long reads, which may be noisy; may be given several times. They join contigs of accurate "
+            "reads across repeats that these do not span.",
+            "--ul",
+        ),
+    ] = None,
     reads_out: Annotated[
         str | None,
         options.file(
@@ -213,10 +221,11 @@ def assemble(
         "--output": output, **places, "the folder of stages": stages, "--write-config": write_config,
         "--log": log, "--reads-out": reads_out,
     }  # fmt: skip
-    others = parent1 or [], parent2 or [], hic or ()
+    others = parent1 or [], parent2 or [], hic or (), ul or []
     inputs = check_files(outputs, (*reads, config, reference, rotate_to, *itertools.chain(*others)))
-    _check_choices(correct, copies, haplotypes or ("phase" if any(others) else None))
-    if any(others) and haplotypes == "collapse":
+    phases = any(others[:3])
+    _check_choices(correct, copies, haplotypes or ("phase" if phases else None))
+    if phases and haplotypes == "collapse":
         raise typer.BadParameter("parents and Hi-C tell haplotypes apart: leave out --haplotypes collapse")
     threads = load_compute(device, threads)
 
@@ -232,7 +241,7 @@ def assemble(
     given = of_assembly(
         correct=correct, copies=copies, haplotypes=haplotypes, correct_rounds=correct_rounds,
         polish_rounds=polish_rounds, min_overlap=min_overlap, end_errors=end_errors,
-        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, phases=any(others),
+        min_relative_depth=min_relative_depth, depth=depth, telomere=telomere, phases=phases,
     )  # fmt: skip
     params = configured(AssembleParams(), config, given)
     if reads_out:
@@ -296,7 +305,7 @@ def _sorted_bam(headers: Sequence[Sequence[str]] = ()) -> MappingOptions:
 def _assembled(
     run: StageRun,
     rotate_to: str | None,
-    others: tuple[list[str], list[str], tuple[str, ...]],
+    others: tuple[Sequence[str], ...],
     log: str | None,
     progress: Progress,
     files: RunFiles,
@@ -316,7 +325,8 @@ def _assembled(
             with open_input(path):  # they are read last; a name that is wrong is told at once
                 pass
     one, other = (FastxParts(*paths, threads=run.threads) if paths else None for paths in others[:2])
-    pairs = [FastxParts(path, part_bases=_PART_OF_HIC, threads=run.threads) for path in others[2]]
+    pairs = [FastxParts(path, part_bases=_PART_BASES, threads=run.threads) for path in others[2]]
+    ultra_long = FastxParts(*others[3], part_bases=_PART_BASES, threads=run.threads) if others[3] else None
     first = read_fastx(rotate_to) if rotate_to else None
     store, resources = files.enter_context(run.opened(progress))
     if log:
@@ -330,6 +340,7 @@ def _assembled(
         first=first,
         parents=(one, other) if one or other else None,
         hic=HicReads(pairs, others[2]) if pairs else None,
+        ultra_long=ultra_long,
         report=progress.report,
     )
     return made, store
@@ -342,7 +353,9 @@ def _contents(made: Assembled, reads: Reads, stats: str) -> dict[str, Iterable[s
     from overlapper.correction.doubt import bed
 
     contigs = made.contigs
-    table = list(contig_table(contigs, made.error_rate, made.doubt, made.phased, made.params.telomere))
+    table = list(
+        contig_table(contigs, made.error_rate, made.doubt, made.phased, made.params.telomere, made.passages)
+    )
     graphs = (contig_gfa(contigs, made.placed, reads, made.phased, bases=bases) for bases in (True, False))
     doubt = bed(made.doubt, contigs.sequences)
     vcf = made.undecided.vcf(contigs.sequences)

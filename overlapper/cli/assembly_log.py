@@ -32,8 +32,6 @@ def tell_assembly(
 
     Parameters
     ----------
-    progress : Progress
-    made : Assembled
     table : list of str
         Lines of ``contigs.tsv``.
     output : str
@@ -50,6 +48,8 @@ def tell_assembly(
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
         progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
     progress.note(made.decision(), *made.without_adapters(), *made.set_aside())
+    if made.ultra_long:
+        progress.note(made.ultra_long.told())
     if made.haplotypes:
         progress.note(made.haplotypes.decision())
     if wrong := made.cut_off:

@@ -35,7 +35,7 @@ OTHERS = (
     "map genome.fa noisy.fq -o mapped.paf",
     "map genome.fa hifi.fa -p hifi --seeder nov-smem --extender local -o mapped.sam",
     "align noisy.fq noisy.fq -o aligned.paf",
-    "align noisy.fq noisy.fq --mode semi-global --cigar -o aligned.sam",
+    "align noisy.fq noisy.fq --mode semi-global --cigar -o aligned.paf",
     "index genome.fa -o genome.index",
     "seeds genome.index noisy.fq --kind smem --min-length 19 -o smems.tsv",
     "seeds genome.fa noisy.fq --kind mem -o mems.tsv",
@@ -96,11 +96,6 @@ def run_all(work: str, processes: int, environment: dict[str, str] | None = None
         From two on, assemblies are run by a process of their own, as they take as long as all others.
     environment : dict of str to str, optional
         Of the processes; by default that of this one.
-
-    Raises
-    ------
-    OverlapperError
-        When a run fails.
     """
     from concurrent.futures import ThreadPoolExecutor
 

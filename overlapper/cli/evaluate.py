@@ -76,9 +76,7 @@ def evaluate(
         ),
     ] = None,
     output: Annotated[str, options.output("Scores as text. - is standard output.")] = "-",
-    json_file: Annotated[
-        str | None, options.file("Write the scores as JSON, which overlapper report shows.", "--json")
-    ] = None,
+    json_file: Annotated[str | None, options.file("Write the scores as JSON.", "--json")] = None,
     tsv_file: Annotated[
         str | None,
         options.file("Write a table with one line per bin of overlaps, per contig or per read.", "--tsv"),

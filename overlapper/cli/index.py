@@ -42,7 +42,7 @@ def index(
 ) -> None:
     """Build an index of exact matches and keep it in a file.
 
-    The file is mapped into memory when used. It takes 1.25 + 8 / N bytes per base, N being the sample rate.
+    The file takes 1.25 + 8 / N bytes per base, N being the sample rate.
     """
     inputs = check_files({"--output": output, "--stats": stats, "--log": log}, (*text, reference))
     threads = load_compute(threads=threads)

@@ -79,73 +79,9 @@ def layout(
             "Longest stretch of unmatched bases at the end of an overlap that is used.", show_default="1000"
         ),
     ] = None,
-    min_ratio: Annotated[
-        float | None,
-        typer.Option(help="Smallest matched share of an overlap and its unmatched ends.", show_default="0.8"),
-    ] = None,
-    max_divergence_ratio: Annotated[
-        float | None,
-        typer.Option(
-            help="Leave out overlaps whose divergence is more than this many times the median and above 15 "
-            "%.",
-            show_default="4.0",
-        ),
-    ] = None,
-    fuzz: Annotated[
-        int | None,
-        options.bases(
-            "Transitive reduction: how many bases a path may be longer than the edge that it replaces.",
-            show_default="1000",
-        ),
-    ] = None,
-    min_end_overlap: Annotated[
-        int | None,
-        options.bases(
-            "Shortest overlap of read ends that have no overlap of --min-overlap. 0: use none.",
-            show_default="500",
-        ),
-    ] = None,
-    confirm_depth: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of overlaps that must cover every base of a read for the read to count as "
-            "confirmed. 0: treat all reads the same.",
-            show_default="0",
-        ),
-    ] = None,
-    join_overlap: Annotated[
-        int | None,
-        options.bases(
-            "Shortest overlap that joins dead ends after cleaning. 0: join none.", show_default="1000"
-        ),
-    ] = None,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Do not clean the graph after transitive reduction.")
     ] = False,
-    tip_reads: Annotated[
-        int | None,
-        typer.Option(help="Largest number of reads in a tip or an island that is removed.", show_default="4"),
-    ] = None,
-    bubble_bases: Annotated[
-        int | None, options.bases("Longest bubble that is removed.", show_default="50000")
-    ] = None,
-    weak_ratio: Annotated[
-        float | None,
-        typer.Option(
-            help="Cut edges whose overlap is shorter than this share of the longest overlap at the same "
-            "node.",
-            show_default="0.8",
-        ),
-    ] = None,
-    weak_rounds: Annotated[
-        int | None,
-        typer.Option(
-            help="Rounds in which the share rises to its final value. 0: cut no weak edges.", show_default="8"
-        ),
-    ] = None,
-    weak_start: Annotated[
-        float | None, typer.Option(help="Share in the first of these rounds.", show_default="0.1")
-    ] = None,
     threads: options.Threads = 0,
     config: options.Config = None,
     write_config: options.WriteConfig = None,
@@ -158,7 +94,7 @@ def layout(
     """Lay reads out along their overlaps.
 
     Builds the string graph of the reads, cleans it, and writes its unitigs. Links have CIGARs if the overlaps
-    have them.
+    have them. All parameters of the graph and of its cleaning are in the file of --write-config.
     """
     beside = None if stats else stats_beside(output)
     outputs = {
@@ -181,17 +117,7 @@ def layout(
 
     check_format(overlaps)
     check_read_lines(read_lines)
-    given = {
-        "graph": {
-            "min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang, "min_ratio": min_ratio,
-            "max_divergence_ratio": max_divergence_ratio, "fuzz": fuzz, "min_end_overlap": min_end_overlap,
-            "confirm_depth": confirm_depth, "join_overlap": join_overlap,
-        },
-        "clean": {
-            "tip_reads": tip_reads, "bubble_bases": bubble_bases, "weak_ratio": weak_ratio,
-            "weak_rounds": weak_rounds, "weak_start": weak_start,
-        },
-    }  # fmt: skip
+    given = {"graph": {"min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang}}
     params = configured(LayoutParams(), config, given)
     cleaning = None if no_clean else params.clean
     with begun(quiet=quiet, verbose=verbose, log=log) as (progress, files):

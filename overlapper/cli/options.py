@@ -39,11 +39,6 @@ def preset(text: str, *names: str) -> Any:
     return typer.Option("--preset", "-p", *names, metavar="NAME", help=text)
 
 
-def names(text: str, shown: str) -> Any:
-    """Return an option whose value is names between commas, with those that it has by default."""
-    return typer.Option(metavar="NAMES", help=text, show_default=shown)
-
-
 BothSides = Annotated[
     bool,
     typer.Option(
@@ -118,8 +113,7 @@ Plan = Annotated[
     bool,
     typer.Option(
         "--plan",
-        help="Only read the input, and print the memory, disk and time that a run "
-        "within a budget would take.",
+        help="Only read the input, and print the memory and disk that a run within a budget would take.",
     ),
 ]
 Preset = Annotated[

@@ -72,10 +72,10 @@ def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None])
 
 def _beside(path: str) -> list[str]:
     """Return the files that may be written beside an output: tables of Parquet, indices of BAM."""
-    if path.rstrip("/").endswith(".parquet"):
-        from overlapper.io.parquet import NAMED, names_path
+    if path.endswith(".parquet"):
+        from overlapper.io.parquet import names_path
 
-        return [names_path(path, of) for of in NAMED]
+        return [names_path(path)]
     return [path + ".bai", path + ".csi"] if path.endswith(".bam") else []
 
 
@@ -97,7 +97,6 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
 
     Parameters
     ----------
-    path : str or None
     option : str
         What the user names it with.
     *formats : str

@@ -30,10 +30,7 @@ def overlap(
     reads: options.ReadFiles,
     output: Annotated[
         str,
-        options.output(
-            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files, one for each range of "
-            "targets. - is PAF on standard output."
-        ),
+        options.output("Overlaps: .paf, .paf.gz or .parquet. - is PAF on standard output."),
     ] = "-",
     preset: options.Preset = "auto",
     min_length: options.MinLength = 0,
@@ -109,9 +106,6 @@ def overlap(
     stats: options.KeptStats = None,
     reference: options.Reference = None,
     memory: options.Memory = None,
-    disk: Annotated[
-        int | None, options.size("Most disk that tiles may take, not counting the overlaps.")
-    ] = None,
     workdir: options.Workdir = None,
     plan: options.Plan = False,
     workers: options.Workers = 0,
@@ -136,7 +130,7 @@ def overlap(
         "best_of_pair": best_of_pair,
     }
     check_choice("--copies", copies, "keep", "separate")
-    if copies and (workdir is not None or any((memory, disk, plan, workers, scheduler))):
+    if copies and (workdir is not None or any((memory, plan, workers, scheduler))):
         raise typer.BadParameter(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
@@ -163,7 +157,7 @@ def overlap(
     check_format(output)
     request = OverlapRequest(
         parts, preset, output, workdir, memory, workers, scheduler, threads, device, gpu_memory,
-        options.checked_sides(both_sides, group_by, output), changes, disk, plan,
+        options.checked_sides(both_sides, group_by, output), changes, plan,
     )  # fmt: skip
     phases = () if copies else PHASES
     with begun(phases=phases, quiet=quiet, verbose=verbose, log=log) as (progress, files):

@@ -24,8 +24,6 @@ class OverlapRequest(RunRequest):
     """How overlaps are written, as `overlapper.io.sided.open_sided` takes it."""
     changes: Mapping[str, Any]
     """Parameters that differ from the preset."""
-    disk: int | None
-    """Most bytes that tiles may take; None or 0 for no limit."""
     plan: bool
     """Only say what a run would take."""
 
@@ -39,7 +37,7 @@ class OverlapRequest(RunRequest):
     @property
     def tiled(self) -> bool:
         """Whether a limit is given, or workers or a folder, which ask for tiles."""
-        limits = (self.memory, self.disk, self.plan, self.workers, self.scheduler)
+        limits = (self.memory, self.plan, self.workers, self.scheduler)
         return self.workdir is not None or any(limits)
 
     def open_output(self, reads: Reads) -> AbstractContextManager[OverlapWriter]:

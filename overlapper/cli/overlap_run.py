@@ -28,11 +28,8 @@ def find_and_write(
 
     Parameters
     ----------
-    request : OverlapRequest
     copies : str or None
         ``keep`` or ``separate`` to tell copies apart.
-    progress : Progress
-    files : RunFiles
     """
     with ExitStack() as closing:
         folder, opened = None, None
@@ -44,10 +41,13 @@ def find_and_write(
             store, folder = _on_disk(request, progress, closing)
         else:
             store, opened = _in_memory(request, copies, progress, closing)
-        plan = _planned(request, store, folder) if folder else []
         hints = request.hints(store.mapped())
-        if request.plan:
-            for line in (*plan, *hints):
+        if request.plan and folder:
+            from overlapper.overlap.pipeline import planned
+            from overlapper.tiled.plan import describe
+
+            params = planned(store, folder.budget, request.preset, request.changes)
+            for line in (*describe(store, params, folder.budget), *hints):
                 print(line)
             return None
         progress.note(*hints)
@@ -100,13 +100,7 @@ def _opened(
     reading: Future[Reads],
     closing: ExitStack,
 ) -> Opening:
-    """Open the GPUs of a run while reads are read, unless it depends on the reads whether any is used.
-
-    Raises
-    ------
-    OverlapperError
-        What is wrong with the devices, if that is known before all reads are there.
-    """
+    """Open the GPUs of a run while reads are read, unless it depends on the reads whether any is used."""
     from overlapper.extend.on_gpus import opening
     from overlapper.extend.registry import device_for, extending_devices
     from overlapper.params.stages import Params
@@ -143,20 +137,6 @@ def _on_disk(request: OverlapRequest, progress: Progress, closing: ExitStack) ->
     store = store_reads(workdir, request.parts)
     progress.left_out(request.parts.left_out)
     return store, Folder(workdir, request.budget)
-
-
-def _planned(request: OverlapRequest, store: ReadStore, folder: Folder) -> list[str]:
-    """Say what a run would take, where that is asked for; refuse one that takes too much of the disk."""
-    from overlapper.overlap.pipeline import planned
-    from overlapper.tiled.plan import check_disk, describe
-
-    if not request.plan and not request.disk:
-        return []
-    params = planned(store, folder.budget, request.preset, request.changes)
-    if request.plan:
-        return describe(store, params, folder.budget)
-    check_disk(store, params, request.threads, request.disk or 0)
-    return []
 
 
 def _told_apart(

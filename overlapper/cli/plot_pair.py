@@ -12,7 +12,7 @@ from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper plot pair reads.fastq.gz read1 read8 -o pair.svg
-overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pair.png
+overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pair.svg
 """
 
 
@@ -20,7 +20,7 @@ def plot_pair(
     reads: options.ReadFiles,
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read on the horizontal axis.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read on the vertical axis.")],
-    output: Annotated[str, options.output("Picture, .svg or .png.")],
+    output: Annotated[str, options.output("Picture, .svg.")],
     min_seed: Annotated[int, options.bases("Shortest exact match that is drawn.")] = 15,
     preset: Annotated[str, options.preset("Preset for the alignment: ont, clr or hifi.")] = "ont",
     reference: options.Reference = None,
@@ -31,7 +31,7 @@ def plot_pair(
     """Draw a dot plot of two reads, with their seeds and their alignment.
 
     Both reads are drawn on their forward strands. Matches on the same strand rise, those on opposite strands
-    fall. PNG needs the extra plot.
+    fall.
     """
     check_files({"--output": output, "--log": log}, (*reads, reference))
     if min_seed < 1:
@@ -42,14 +42,13 @@ def plot_pair(
 
     import numpy as np
 
-    from overlapper.drawing.files import FORMATS, write_picture
     from overlapper.errors import InputError
     from overlapper.io import read_fastx
-    from overlapper.io.outputs import check_ending
+    from overlapper.io.outputs import check_ending, write_text
     from overlapper.overlap.presets import check_preset
     from overlapper.plots import align_pair, plot_pair
 
-    check_ending(output, FORMATS)
+    check_ending(output, [".svg"])
     check_preset(preset)
     with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading")
@@ -65,6 +64,6 @@ def plot_pair(
         pair = align_pair(
             table.take(np.array([numbers[first], numbers[second]])), min_seed=min_seed, preset=preset
         )
-        write_picture(plot_pair(pair), output)
+        write_text(output, plot_pair(pair))
         progress.note(f"{len(pair.seeds):>15,} exact matches")
         progress.note(f"{len(pair.overlap):>15,} alignments")

@@ -12,14 +12,14 @@ from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper plot pile overlaps.paf.gz read1 -o pile.svg
-overlapper plot pile minimap2.paf read1 -o pile.png
+overlapper plot pile minimap2.paf read1 -o pile.svg
 """
 
 
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
     read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
-    output: Annotated[str, options.output("Picture, .svg or .png.")],
+    output: Annotated[str, options.output("Picture, .svg.")],
     threads: options.Threads = 0,
     quiet: options.Quiet = False,
     log: options.Log = None,
@@ -27,20 +27,19 @@ def plot_pile(
     """Draw the overlaps along a read.
 
     A thick line shows where an overlap covers the read, a thin line how far the other read would reach. The
-    background shows the number of overlaps that cover each base. PNG needs the extra plot.
+    background shows the number of overlaps that cover each base.
     """
     check_files({"--output": output, "--log": log}, [overlaps])
     threads = load_compute(threads=threads)
 
-    from overlapper.drawing.files import FORMATS, write_picture
-    from overlapper.io.outputs import check_ending
+    from overlapper.io.outputs import check_ending, write_text
     from overlapper.io.writers import check_format, read_overlaps, reads_named
     from overlapper.plots import plot_pile
 
-    check_ending(output, FORMATS)
+    check_ending(output, [".svg"])
     check_format(overlaps)
     with begun(quiet=quiet, log=log) as (progress, _):
         progress.report("reading overlaps")
         reads = reads_named(overlaps)
         table = read_overlaps(overlaps, reads, threads=threads)
-        write_picture(plot_pile(table, reads, read), output)
+        write_text(output, plot_pile(table, reads, read))

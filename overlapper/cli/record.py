@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -83,7 +82,7 @@ def keep_stats(path: str, document: str, progress: Progress) -> None:
 def _described(path: str, digest_it: bool) -> dict[str, Any]:
     if is_stream(path):
         return {"file": path, "bytes": None, "sha256": None}
-    if os.path.isdir(path) or not digest_it:
+    if not digest_it:
         return {"file": path, "bytes": size_of(path), "sha256": None}
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

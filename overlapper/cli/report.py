@@ -14,7 +14,6 @@ EXAMPLES = """
 overlapper report reads.fastq.gz overlaps.paf run.json layout.json layout.gfa -o report.html
 overlapper report minimap2.paf.gz -o report.html
 overlapper report assembly reads.fastq.gz -o report.html
-overlapper report contigs.json -o scores.html
 """
 
 
@@ -24,9 +23,8 @@ def report(
         typer.Argument(
             metavar="FILES...",
             help="Any files of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, .gfa.gz), "
-            "the JSON files of overlap --stats, layout --stats and evaluate --json, the table of "
-            "correct --table (.tsv, .tsv.gz), or the folder that assemble wrote. Parts without a file "
-            "are left out of the page.",
+            "the JSON files of overlap --stats and layout --stats, the table of correct --table (.tsv, "
+            ".tsv.gz), or the folder that assemble wrote. Parts without a file are left out of the page.",
         ),
     ],
     output: Annotated[str, options.output("The page, HTML. - is standard output.")],
@@ -45,7 +43,7 @@ def report(
 ) -> None:
     """Show how a run went, on one page.
 
-    The page shows reads, overlaps, correction, the graph, unitigs or contigs, scores, what every filter
+    The page shows reads, overlaps, correction, the graph, unitigs or contigs, what every filter
     dropped, and time, memory and parameters, as far as there are files of them. It needs no network.
     """
     check_files({"--output": output, "--log": log}, files)

@@ -110,8 +110,6 @@ def begun(
     ----------
     phases : sequence of str
         What the steps of the run belong to (`Progress`).
-    quiet, verbose : bool
-    log : str or None
     """
     with (
         Progress(quiet, phases=phases, verbose=verbose, log=log) as progress,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 overlapper seeds reference.fasta reads.fastq.gz --kind smem --min-length 19 -o smems.tsv
-overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
+overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.tsv.gz
 """
 
 KINDS = ("mem", "smem", "nov-smem")
@@ -46,7 +46,7 @@ def seeds(
     ],
     reads: options.ReadFiles,
     output: Annotated[
-        str, options.output("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet. - is TSV on standard output.")
+        str, options.output("Matches: .tsv, .tsv.gz, .paf or .paf.gz. - is TSV on standard output.")
     ] = "-",
     kind: Annotated[
         str,
@@ -68,7 +68,6 @@ def seeds(
             "least 10,000,000).",
         ),
     ] = None,
-    index: Annotated[str | None, options.file("Use this index of TEXT instead of building one.")] = None,
     device: Annotated[
         str,
         options.device(
@@ -91,7 +90,7 @@ def seeds(
     """
     _check_kind(kind, min_length, max_matches)
     outputs = {OUTPUT: output, "--stats": stats, "--log": log}
-    inputs = check_files(outputs, (text, *reads, index, reference))
+    inputs = check_files(outputs, (text, *reads, reference))
     threads = load_compute(device, threads)
 
     from overlapper.cli.record import Record
@@ -106,7 +105,7 @@ def seeds(
         record = Record(inputs, threads, digests=stats is not None)
         files.open(stats)
         progress.report("preparing the index")
-        searched = _index_of(text, index, threads)
+        searched = _index_of(text, threads)
         search = _searches(searched, devices, gpu_memory, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads)
@@ -133,20 +132,15 @@ def _check_kind(kind: str, min_length: int, max_matches: int | None) -> None:
     require(max_matches is None or max_matches >= 1, "max-matches", max_matches, "1 or more")
 
 
-def _index_of(text: str, index: str | None, threads: int) -> Index:
-    """Load the index that was named, or build that of a text."""
+def _index_of(text: str, threads: int) -> Index:
+    """Load an index, or build that of a text."""
     from overlapper.index import Index
     from overlapper.index.store import is_index
     from overlapper.io import read_fastx
 
     if is_index(text):
-        if index:
-            raise typer.BadParameter(f"{text} is an index itself: name the text, or leave out --index")
         return Index.load(text, threads=threads)
-    table = read_fastx(text)
-    if index:
-        return Index.load(index, text=table, threads=threads)
-    return Index.build(table, threads=threads)
+    return Index.build(read_fastx(text), threads=threads)
 
 
 def _searches(

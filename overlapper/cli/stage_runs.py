@@ -93,7 +93,6 @@ class StageRun(RunRequest):
 
         Parameters
         ----------
-        progress : Progress
         others : callable
             Gives the inputs besides reads, when the names and lengths of these are there.
         """

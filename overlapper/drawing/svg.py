@@ -82,7 +82,6 @@ def standalone(wide: Drawing, narrow: Drawing, title: str, description: str) -> 
     narrow : Drawing
         The same for windows that are narrower, where the letters of a picture that shrinks could not be
         read, and also higher than that picture would be: within a page (``<img>``) a picture keeps its shape.
-    title, description : str
     """
     style = (
         f".standalone{{max-width:100%;height:auto;aspect-ratio:{_text(wide.width)}/{_text(wide.height)}}}"

@@ -25,7 +25,6 @@ def find_sites(sequences: Reads, circular: np.ndarray, memory: int, threads: int
     circular : ndarray of bool, shape (n,)
     memory : int
         Bytes for tables.
-    threads : int
     k : int
         A base, and as many before it as behind it: odd.
     """
@@ -53,7 +52,6 @@ def beyond_ends(sites: Sites, lengths: np.ndarray, more: np.ndarray) -> Sites:
 
     Parameters
     ----------
-    sites : Sites
     lengths, more : ndarray of int64, shape (n,)
         Bases of each sequence, and how many of its first ones come once more.
     """

@@ -91,13 +91,10 @@ def plan_slices(spans: Spans, k: int, kept: np.uint64, memory: int, threads: int
 
     Parameters
     ----------
-    spans : Spans
-    k : int
     kept : uint64
         As `overlapper.kernels.seeds.counting.canonical_kmers` takes it.
     memory : int
         Bytes for the tables of all threads.
-    threads : int
     """
     bits = min(_BIN_BITS, 2 * k)
     shift = 2 * k - bits

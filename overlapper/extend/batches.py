@@ -27,7 +27,6 @@ def in_batches(blocks: Iterator[Candidates], count: int, slots: int, most: int) 
 
     Parameters
     ----------
-    blocks : iterator of Candidates
     count : int
         Number of blocks. Those still to come are assumed to have as many candidates as the last ones.
     slots : int

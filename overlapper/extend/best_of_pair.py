@@ -18,7 +18,6 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
 
     Parameters
     ----------
-    overlaps : Overlaps
     among : ndarray of bool, shape (n,)
         The rows to choose from.
     most : int

@@ -57,13 +57,8 @@ def overlaps_of_chains(
 
     Parameters
     ----------
-    reads : Reads
-    chains : Chains
     k : int
         Seed length.
-    seeding : Seeding
-    params : ChainParams
-    walk : Walker
 
     Returns
     -------
@@ -130,7 +125,6 @@ def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
 
     Parameters
     ----------
-    params : Params
     measured : iterable of ndarray, shape (chains, 3)
         Results of `agreements` for a sample of queries; not iterated if it is not needed.
     """

@@ -62,12 +62,8 @@ def chain_intervals(
 
     Parameters
     ----------
-    reads : Reads
-    chains : Chains
     k : int
         Seed length.
-    params : ChainParams
-    walk : Walker
 
     Returns
     -------

@@ -41,7 +41,6 @@ def with_cigars(
         The original row of each overlap, counted through all parts; none twice.
     swapped : ndarray of bool, shape (n,), optional
         Whether query and target have changed places since.
-    threads : int
     """
     if not parts or any(part.cigar is None for part in parts):
         return overlaps

@@ -51,11 +51,6 @@ def classify(
     -------
     ndarray of uint8, shape (len(overlaps),)
         Values of `OverlapClass`.
-
-    Raises
-    ------
-    ParameterError
-        When an interval does not lie within its read.
     """
     check_within(overlaps, lengths)
     ratio = round(min_ratio * _RATIO_UNIT)
@@ -71,7 +66,6 @@ def reported_classes(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    overlaps : Overlaps or other Intervals
     lengths : ndarray of int, shape (reads,)
 
     Returns
@@ -94,7 +88,6 @@ def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:
 
     Parameters
     ----------
-    overlaps : Overlaps or other Intervals
     lengths : ndarray of int, shape (reads,)
 
     Raises
@@ -118,18 +111,12 @@ def ends(overlaps: Intervals, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
     Parameters
     ----------
-    overlaps : Overlaps or other Intervals
     lengths : ndarray of int, shape (reads,)
 
     Returns
     -------
     left_query, right_query, left_target, right_target : ndarray of int64, shape (len(overlaps),)
         Bases before and after the match.
-
-    Raises
-    ------
-    ParameterError
-        When an interval does not lie within its read.
     """
     check_within(overlaps, lengths)
     lengths = np.asarray(lengths, np.int64)

@@ -80,17 +80,6 @@ def tell_copies(
         Edits above which reads are of different copies.
     room : int, optional
         Bytes of memory to stay within.
-    threads : int
-        Changes nothing but the time.
-
-    Returns
-    -------
-    Copies
-
-    Raises
-    ------
-    ParameterError
-        When that is not enough.
     """
     needed = BYTES_AN_OVERLAP * len(overlaps)
     check_room(needed, room, f"{len(overlaps):,} overlaps")

@@ -73,24 +73,12 @@ def find_differences(
 
     Parameters
     ----------
-    reads : Reads
     overlaps : Intervals
         Both intervals must start and end at bases that align, as those of alignments do.
     most : int
         Most edits of an overlap, 0 or more; beyond them it is given up.
     room : int, optional
         Bytes of memory that all differences must fit.
-    threads : int
-        Changes nothing but the time.
-
-    Returns
-    -------
-    Differences
-
-    Raises
-    ------
-    ParameterError
-        When they do not.
     """
     packed, o = PackedReads.of(reads), overlaps
     spans = np.maximum(o.q_end - o.q_start, o.t_end - o.t_start)

@@ -35,9 +35,6 @@ def prepared_finder(opened: Opening | None, reads: Reads, params: Params, thread
     ----------
     opened : Opening or None
         GPUs that hold the reads.
-    reads : Reads
-    params : Params
-    threads : int
     """
     kind = registry.finder(params.finder)
     if opened and kind is DsoftFinder and reads.total_bases >= LEAST_BASES_SEEDED_ON_GPU:
@@ -89,9 +86,6 @@ def stages_on_gpus(
     ----------
     gpus : Gpus or None
         That hold the reads.
-    finder : QueryFinder
-    reads : Reads
-    params : Params
     """
     if not gpus or not isinstance(finder, DsoftFinder):
         return (None if params.extender == FROM_SEEDS_ON_GPUS else gpus), None

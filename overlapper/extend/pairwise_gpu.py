@@ -111,7 +111,6 @@ class BatchResult:
 
         Parameters
         ----------
-        extent : Extent
         runs : ndarray of int64, shape (n + 1,)
             Runs before each pair of the chunk.
         """
@@ -277,13 +276,7 @@ class _Batch:
         return max(1, int(_SHARE * room / self._mean_bytes))
 
     def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:
-        """Yield the chunks of a share, of at most ``room`` bytes each.
-
-        Raises
-        ------
-        ParameterError
-            When the GPU's kernels cannot compute a pair.
-        """
+        """Yield the chunks of a share, of at most ``room`` bytes each."""
         while begin < end:
             extent = extent_of(self.queries, self.targets, self.pairs, begin, end, room)
             self._check(extent)

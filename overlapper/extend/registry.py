@@ -41,13 +41,7 @@ BASES_A_THREAD = 10_000_000
 
 
 def extender(name: str, gpus: Gpus | Any | None = None) -> Extender:
-    """Return an extender by name, bound to the GPUs to run on, if any.
-
-    Raises
-    ------
-    ParameterError
-        When there is none of that name.
-    """
+    """Return an extender by name, bound to the GPUs to run on, if any."""
     extend = registered("extender", name, EXTENDERS)
     return partial(extend, gpus=gpus) if gpus else extend
 
@@ -63,7 +57,6 @@ def device_for(name: str, device: str, bases: int, threads: int) -> str:
         As `extending_devices` takes it.
     bases : int
         Of all reads.
-    threads : int
     """
     few = name == FROM_SEEDS_ON_GPUS and bases < BASES_A_THREAD * threads
     return "cpu" if device == "auto" and few else device

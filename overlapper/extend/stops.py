@@ -91,8 +91,6 @@ class Stops:
         ----------
         parts : iterable of Overlaps
             All parts that were added.
-        threads : int
-            Changes nothing but the time.
         """
 
         def accumulate(reads: tuple[int, int]) -> tuple[int, int]:

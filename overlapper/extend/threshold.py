@@ -21,7 +21,6 @@ def score_threshold(
     ----------
     span : ndarray of int
         Estimated overlaps, in bases.
-    scores : XdropParams or GactParams
     threshold : ThresholdParams
         With the error rate.
 

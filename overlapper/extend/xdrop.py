@@ -103,7 +103,6 @@ def estimate_columns(
     Parameters
     ----------
     score, q_bases, t_bases : ndarray of int, shape (n,)
-    params : XdropParams
 
     Returns
     -------
@@ -161,10 +160,8 @@ def estimated(intervals: Intervals, score: np.ndarray, seeds: np.ndarray, params
 
     Parameters
     ----------
-    intervals : Intervals
     score, seeds : ndarray of int32
         Columns of `Overlaps`.
-    params : XdropParams
     """
     i = intervals
     matches, columns = estimate_columns(score, i.q_end - i.q_start, i.t_end - i.t_start, params)

@@ -163,13 +163,7 @@ class Gpus:
         self._reads.set_result(PackedReads.of(reads))
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> Found:
-        """Run a kernel on seeds, on whichever GPU is free first.
-
-        Raises
-        ------
-        DeviceError
-            When there is too little memory.
-        """
+        """Run a kernel on seeds, on whichever GPU is free first."""
         with self.slot(len(seeds.query)) as slot:
             return slot.run(kernel, seeds)
 

@@ -22,12 +22,10 @@ def build_fm_index(text: Reads, *, sample_shift: int, kmer_length: int | None, t
 
     Parameters
     ----------
-    text : Reads
     sample_shift : int
         Every ``2 ** sample_shift``-th row keeps its suffix array value.
     kmer_length : int or None
         k of the table of k-mer intervals; None takes `table_kmer_length`.
-    threads : int
 
     Raises
     ------

@@ -34,8 +34,6 @@ def transform(
     ----------
     symbols : ndarray of uint8, shape (N,)
         Both strands, as `overlapper.kernels.index.suffix_array.write_symbols` lays them out.
-    sample_shift : int
-    threads : int
     """
     suffix_array, bwt = _sort(symbols, threads)
     samples = suffix_array[:: 1 << sample_shift].astype(row_type(len(symbols)))

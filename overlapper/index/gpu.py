@@ -106,7 +106,6 @@ class GpuIndex:
         ----------
         find : callable
             ``find(fm, batch, arena)`` searches some segments by an index on the device.
-        reads : Reads
         segments : Segments
             Of the reads.
         longest_kmer : int

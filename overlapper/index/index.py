@@ -45,12 +45,12 @@ class Index:
     ----------
     fm : FmIndex
         The arrays.
-    text : store.TextLabel
-        Names, lengths and digest of the sequences.
+    text : Reads
+        Names and lengths of the sequences.
     """
 
     fm: FmIndex
-    text: store.TextLabel
+    text: Reads
 
     @classmethod
     def build(
@@ -94,7 +94,7 @@ class Index:
             kmer_length=kmer_length,
             threads=threads or available_threads(),
         )
-        return cls(fm, store.TextLabel.of(text))
+        return cls(fm, text.heads())
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the index to a file.
@@ -104,29 +104,27 @@ class Index:
         OutputError
             When the file cannot be written; none is left behind then.
         ParameterError
-            When it could not be mapped into memory: standard output, or a name that asks for compression.
+            When it is standard output, or a name that asks for compression.
         """
-        store.save(path, self.fm, self.text)
+        with store.open_index(os.fspath(path)) as file:
+            store.write(file, self.fm, self.text)
 
     @classmethod
-    def load(cls, path: str | os.PathLike, *, text: Reads | None = None, threads: int | None = None) -> Self:
-        """Map an index file into memory.
+    def load(cls, path: str | os.PathLike, *, threads: int | None = None) -> Self:
+        """Read an index file.
 
         Parameters
         ----------
         path : path
-        text : Reads, optional
-            What the index must have been built of.
         threads : int, optional
             All that the process may use by default.
 
         Raises
         ------
         InputError
-            When the file is missing, not an index, of another version, truncated or corrupt, or when it is
-            the index of another text.
+            When the file is missing, not an index, of another version or damaged.
         """
-        return cls(*store.load(path, text, threads or available_threads()))
+        return cls(*store.load(path, threads or available_threads()))
 
     def mems(
         self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None

@@ -95,28 +95,12 @@ def fastq_blocks(
         For messages.
     reference : str or None
         FASTA file for CRAM.
-    wanted : Wanted
-
-    Raises
-    ------
-    TruncatedError
-        When the file ends too early or is damaged.
-    FormatError
-        When a record has no name, or is aligned and has no bases.
-    InputError
-        When the reference cannot be read, or is another one.
     """
     return _fastq(_checked(_records(file, path, reference, wanted.header), path, wanted.tags), path, wanted)
 
 
 def fastq_of_sam(blocks: Iterable[bytes], path: str, wanted: Wanted) -> Iterator[bytes]:
-    """Yield the primary records of the text of a SAM file, as `fastq_blocks` does.
-
-    Raises
-    ------
-    FormatError
-        When a line is no record.
-    """
+    """Yield the primary records of the text of a SAM file, as `fastq_blocks` does."""
     return _fastq(_sam_records(blocks, path, wanted), path, wanted)
 
 

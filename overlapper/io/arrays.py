@@ -92,7 +92,6 @@ def loaded_arrays(artifact: Artifact, names: Collection[str], within: str = "") 
 
     Parameters
     ----------
-    artifact : Artifact
     names : collection of str
         Those that are not there are left out.
     within : str
@@ -113,7 +112,6 @@ def load_arrays(artifact: Artifact, kind: type[_Kind], within: str = "") -> _Kin
 
     Parameters
     ----------
-    artifact : Artifact
     kind : type
         The dataclass.
     within : str

@@ -76,7 +76,6 @@ class Artifact:
 
         Parameters
         ----------
-        name : str
         dtype : numpy type
             With which it was written.
         start, stop : int, optional
@@ -109,8 +108,6 @@ class Artifact:
 
         Parameters
         ----------
-        name : str
-        dtype : numpy type
         firsts, sizes : ndarray of int64, shape (n,)
             First value of each stretch, and how many it has.
         """
@@ -172,13 +169,7 @@ def writing(path: Path) -> Iterator[Artifact]:
 
 
 def kept_or_made(path: Path, write: Callable[[Artifact], object]) -> Artifact:
-    """Return an artifact that is kept, or written now.
-
-    Raises
-    ------
-    InputError, OutputError
-        As `finished` and `writing` do.
-    """
+    """Return an artifact that is kept, or written now."""
     if kept := finished(path, verify=True):
         return kept
     with writing(path) as artifact:
@@ -194,13 +185,7 @@ class Finisher(BackgroundCalls):
 
     @contextlib.contextmanager
     def writing(self, path: Path) -> Iterator[Artifact]:
-        """Write an artifact, which is finished after the context is left without an error.
-
-        Raises
-        ------
-        OutputError
-            When something of it, or of the one before, cannot be written.
-        """
+        """Write an artifact, which is finished after the context is left without an error."""
         with _begun(path) as artifact:
             yield artifact
             self.wait()
@@ -297,7 +282,6 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
 
     Parameters
     ----------
-    path : Path
     verify : bool
         Read all files and compare their digests, not just their sizes.
 

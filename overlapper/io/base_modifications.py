@@ -41,7 +41,6 @@ def calls_of(tags: bytes, codes: np.ndarray) -> list[Calls] | None:
 
     Parameters
     ----------
-    tags : bytes
     codes : ndarray of uint8
         Its bases.
     """

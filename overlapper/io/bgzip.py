@@ -46,13 +46,7 @@ def is_bgzip(file: io.BufferedReader) -> bool:
 
 
 def unpacked(file: io.BufferedReader, threads: int) -> Iterator[bytes]:
-    """Yield what blocks hold, a stretch of them at a time; leave the file where something else follows.
-
-    Raises
-    ------
-    zlib.error
-        When a block is damaged.
-    """
+    """Yield what blocks hold, a stretch of them at a time; leave the file where something else follows."""
     for text in map_in_order(_unpack, _stretches(file), threads):
         if text:
             yield text

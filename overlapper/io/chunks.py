@@ -48,9 +48,6 @@ def parsed_chunks(
     ----------
     file : file
         One of which `has_chunks` is true, at its start.
-    path : str
-    keep_qualities, keep_comments : bool
-    threads : int
     """
     descriptor, size = file.fileno(), os.fstat(file.fileno()).st_size
     starts = _FASTQ_START if file.peek(1).startswith(b"@") else _FASTA_START

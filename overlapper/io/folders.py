@@ -156,13 +156,7 @@ def remove_parts(folder: Path) -> None:
 
 
 def _remove_begun(folder: Path) -> None:
-    """Remove a folder that was made, and not marked any more: nothing is in it, or an empty mark.
-
-    Raises
-    ------
-    OSError
-        When something else is.
-    """
+    """Remove a folder that was made, and not marked any more: nothing is in it, or an empty mark."""
     entries = list(folder.iterdir())
     if entries == [folder / MARK] and not entries[0].is_symlink() and not entries[0].stat().st_size:
         entries[0].unlink()
@@ -179,11 +173,6 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
         The folder to make it in.
     *names : str
         Files that will be written there, as marks name them.
-
-    Raises
-    ------
-    OSError
-        When it cannot be made.
     """
     _remove_left(Path(beside))
     folder = Path(beside) / f".overlapper-{secrets.token_hex(4)}"

@@ -21,9 +21,6 @@ def reads_given(
 
     Parameters
     ----------
-    given : Reads, path, or sequence of paths or of bases
-    threads : int
-        Changes nothing but the time.
     keep_qualities : bool
         Keep those of files.
     name : str

@@ -29,11 +29,6 @@ def text_lines(path: str) -> Generator[str]:
     """Yield the lines of a file, plain or gzip, without their ends; ``-`` is standard input.
 
     Who may stop before the last line closes it (`contextlib.closing`), and with it the file.
-
-    Raises
-    ------
-    FormatError, InputError
-        As `lines_of` and `overlapper.io.sources.line_blocks` do.
     """
     return lines_of(line_blocks(path), path)
 

@@ -95,18 +95,9 @@ def open_mappings(
 
     Parameters
     ----------
-    path : str or path
-    reference : Reads
     options : MappingOptions, optional
     threads : int
         For compression.
-
-    Raises
-    ------
-    ParameterError
-        When the name tells no format, or one that the options do not suit.
-    FormatError
-        When SAM does not allow the name of a reference sequence.
     """
     path, options = os.fspath(path), options or MappingOptions()
     check_mappings_format(path, options)
@@ -277,13 +268,7 @@ class _Format:
         self._of_all = np.frombuffer(tag.encode(), np.uint8)
 
     def lines(self, reads: Reads, mappings: Mappings) -> memoryview:
-        """Return the lines of some reads, which the mappings number from 0 on.
-
-        Raises
-        ------
-        FormatError
-            When SAM does not allow the name of a read.
-        """
+        """Return the lines of some reads, which the mappings number from 0 on."""
         if self.header:
             check_read_names(reads)
         from overlapper.kernels.common.walks import PackedReads

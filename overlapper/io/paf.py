@@ -71,11 +71,6 @@ def paf_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) 
         Names and lengths of the reads that the overlaps number.
     threads : int
         The bytes written do not depend on it.
-
-    Raises
-    ------
-    OutputError
-        When the file cannot be written; none is left behind.
     """
     with OutputFile(os.fspath(path), threads=threads) as output:
         yield PafWriter(output, reads, threads)
@@ -131,8 +126,6 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, thre
     reads : Reads or sequence of str
         The reads that the file is about, or their names; their order numbers them. With reads, the lengths
         in the file must be theirs.
-    threads : int
-        Changes nothing but the time.
 
     Returns
     -------
@@ -140,13 +133,6 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, thre
         In the order of the file. ``score`` and ``seeds`` are 0, ``divergence`` is NaN and ``kind`` INTERNAL
         where a line has no such tag. ``edits`` are there if all lines have ``NM``, ``cigar`` if any has
         ``cg``, ``secondary`` if the marks ``tp`` are not those that are written of the other columns.
-
-    Raises
-    ------
-    FormatError
-        When a line is not PAF, names an unknown read, or contradicts its length.
-    TruncatedError, InputError
-        When the file cannot be read to its end.
     """
     file_name = os.fspath(path)
     return parse_paf(line_blocks(file_name), reads, file_name, threads=threads)
@@ -159,11 +145,8 @@ def parse_paf(
 
     Parameters
     ----------
-    blocks : iterable of bytes
-    reads : Reads or sequence of str
     path : str
         The file to name in errors; those are `read_paf`'s.
-    threads : int
     """
     return _PafParser(path, reads).parse_all(blocks, threads)
 

@@ -1,10 +1,9 @@
-"""Plain pairwise alignments as PAF or SAM, and lists of pairs.
+"""Plain pairwise alignments as PAF, and lists of pairs.
 
 PAF has the twelve columns, mapping quality 255 (missing), and the tags ``tp:A:P``, ``AS:i`` (score), and with
 an alignment ``NM:i`` (edits) and ``cg:Z`` (CIGAR). Without starts, the starts are those of the sequences, and
-matches and block length 0. SAM needs CIGARs; query bases outside the alignment are soft-clipped, free ones
-too. A pair of which one sequence is the reverse complement of what was given is on the reverse strand; both
-formats report it on the forward strand of the target. Neither can tell of a sequence that was only
+matches and block length 0. A pair of which one sequence is the reverse complement of what was given is on the
+reverse strand, and reported on the forward strand of the target. PAF cannot tell of a sequence that was only
 reversed or only complemented.
 """
 
@@ -20,36 +19,31 @@ import numpy as np
 from overlapper.errors import FormatError, ParameterError, shortened
 from overlapper.io.lines import text_lines
 from overlapper.io.outputs import OutputFile, check_format
-from overlapper.io.sam_header import check_read_names, check_reference_names
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.tables.cigars import cigar_text
-from overlapper.tables.sam_flags import REVERSE, UNMAPPED
-from overlapper.version import __version__
 
-ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz")
+ENDINGS = (".paf", ".paf.gz")
 _BOTH = REVERSED | COMPLEMENTED
-_COMPLEMENT = str.maketrans("ACGT", "TGCA")
 _LINES = 4096
 
 
 def write_alignments(
     alignments: Alignments, queries: Reads, targets: Reads, path: str | os.PathLike[str]
 ) -> None:
-    """Write alignments, as SAM if the name ends in ``.sam``, else as PAF; ``.gz`` at the end compresses.
+    """Write alignments as PAF; ``.gz`` at the end compresses.
 
     Parameters
     ----------
-    alignments : Alignments
     queries, targets : Reads
         The sequences that the alignments number.
     path : str or path
-        ``-`` is PAF on standard output.
+        ``-`` is standard output.
 
     Raises
     ------
     ParameterError
-        When the format cannot tell of an orientation, or SAM is to be written without CIGARs.
+        When PAF cannot tell of an orientation.
     OutputError
         When the file cannot be written; none is left behind.
     """
@@ -59,16 +53,10 @@ def write_alignments(
         odd = np.flatnonzero(~np.isin(getattr(alignments, side), (0, _BOTH)))
         if len(odd):
             raise ParameterError(
-                f"alignment {odd[0]}: {side} is {getattr(alignments, side)[odd[0]]}, but PAF and SAM know "
+                f"alignment {odd[0]}: {side} is {getattr(alignments, side)[odd[0]]}, but PAF knows "
                 "only sequences as they are (0) and their reverse complements (3)"
             )
-    is_sam = name.removesuffix(".gz").endswith(".sam")
-    if is_sam and alignments.cigar is None:
-        raise ParameterError("SAM needs CIGARs: align with report='cigar' (--cigar), or write PAF")
-    if is_sam:
-        check_read_names(queries)
-        check_reference_names(targets)
-    lines = _sam_lines(alignments, queries, targets) if is_sam else _paf_lines(alignments, queries, targets)
+    lines = _paf_lines(alignments, queries, targets)
     with OutputFile(name) as file:
         for block in iter(lambda: list(itertools.islice(lines, _LINES)), []):
             file.write("".join(block).encode())
@@ -153,28 +141,4 @@ def _paf_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterat
             fields.append(f"NM:i:{row['columns'] - row['matches']}")
         if alignments.cigar is not None:
             fields.append(f"cg:Z:{cigar_text(row['runs'])}")
-        yield "\t".join(map(str, fields)) + "\n"
-
-
-def _sam_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[str]:
-    yield "@HD\tVN:1.6\tSO:unknown\n"
-    for target in range(len(targets)):
-        yield f"@SQ\tSN:{targets.name(target)}\tLN:{targets.lengths[target]}\n"
-    yield f"@PG\tID:overlapper\tPN:overlapper\tVN:{__version__}\n"
-    for row in _rows(alignments, queries, targets):
-        sequence = queries.sequence(row["query"])
-        before, after = row["q_start"], len(sequence) - row["q_end"]
-        if row["reverse"]:
-            sequence, before, after = sequence[::-1].translate(_COMPLEMENT), after, before
-        clipped = [(f"{length}S" if length else "") for length in (before, after)]
-        if row["runs"]:
-            cigar = clipped[0] + cigar_text(row["runs"]) + clipped[1]
-            flag = REVERSE if row["reverse"] else 0
-            place = flag, targets.name(row["target"]), row["t_start"] + 1, 255, cigar
-        else:
-            place = UNMAPPED, "*", 0, 0, "*"
-        fields = [
-            queries.name(row["query"]), *place, "*", 0, 0, sequence or "*", "*",
-            f"AS:i:{row['score']}", f"NM:i:{row['columns'] - row['matches']}",
-        ]  # fmt: skip
         yield "\t".join(map(str, fields)) + "\n"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,24 +30,19 @@ _WRITE_AGAIN = "Write the file again."
 _OTHER_READS = "Give the reads that the overlaps were found on, in the same order."
 
 
-NAMED = ("reads", "text")
-"""What may have its names beside a file: reads, and the text of exact matches."""
-
-
-def names_path(path: str, of: str = "reads") -> str:
-    """Return the file of names, one of `NAMED`, that belongs to a file of overlaps or of exact matches."""
-    return path.rstrip("/").removesuffix(".parquet") + f".{of}.parquet"
+def names_path(path: str) -> str:
+    """Return the file of the names of reads that belongs to a file of overlaps."""
+    return path.removesuffix(".parquet") + ".reads.parquet"
 
 
 @contextlib.contextmanager
-def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[RowGroups]:
+def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[_RowGroups]:
     """Open a file for overlaps, written block by block with ``write(overlaps)``.
 
     Both files appear when the context is left, and do not when it is left by an error.
 
     Parameters
     ----------
-    path : str or path
     reads : Reads
         The reads that the overlaps number.
     threads : int
@@ -66,40 +60,26 @@ def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int =
     if path == "-":
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write PAF.")
     # The names are complete before the overlaps are: one never sees overlaps of unknown reads.
-    with OutputFile(path) as rows, names_file(path, reads):
-        writer = RowGroups(rows, _GROUP_ROWS)
+    with OutputFile(path) as rows, OutputFile(names_path(path)) as names:
+        _write_names(names, reads)
+        writer = _RowGroups(rows)
         yield writer
         writer.close()
 
 
-@contextlib.contextmanager
-def names_file(path: str, reads: Reads) -> Iterator[None]:
-    """Write the names that belong to overlaps; they are there when the context is left without an error."""
-    with OutputFile(names_path(path)) as names:
-        write_names(names, reads.names, reads.lengths)
-        yield
-
-
-def write_names(output: OutputFile, names: list[str], lengths: np.ndarray) -> None:
-    """Write numbers, names and lengths of sequences: the numbers are what others join the names by."""
+def _write_names(output: OutputFile, reads: Reads) -> None:
+    """Write numbers, names and lengths of reads: the numbers are what others join the names by."""
     pyarrow, parquet = import_pyarrow()
-    table = {"number": np.arange(len(names), dtype=np.int32), "name": names, "length": lengths}
+    table = {"number": np.arange(len(reads), dtype=np.int32), "name": reads.names, "length": reads.lengths}
     with output.complaints():
         parquet.write_table(pyarrow.table(table), output.file, compression=_COMPRESSION)
 
 
-class RowGroups:
-    """Cuts overlaps into row groups of one size, so that the bytes do not depend on the blocks written.
+class _RowGroups:
+    """Cuts overlaps into row groups of one size, so that the bytes do not depend on the blocks written."""
 
-    Parameters
-    ----------
-    output : OutputFile
-    rows : int
-        Rows of a group.
-    """
-
-    def __init__(self, output: OutputFile, rows: int) -> None:
-        self._output, self._rows = output, rows
+    def __init__(self, output: OutputFile) -> None:
+        self._output = output
         self._pending = Overlaps.empty()
         self._writer: Any = None
 
@@ -108,9 +88,9 @@ class RowGroups:
         if not len(overlaps):
             return
         self._pending = Overlaps.concat([self._pending, overlaps]) if len(self._pending) else overlaps
-        whole = len(self._pending) // self._rows * self._rows
-        for start in range(0, whole, self._rows):
-            self._write_group(self._pending.take(np.arange(start, start + self._rows)))
+        whole = len(self._pending) // _GROUP_ROWS * _GROUP_ROWS
+        for start in range(0, whole, _GROUP_ROWS):
+            self._write_group(self._pending.take(np.arange(start, start + _GROUP_ROWS)))
         if whole:
             self._pending = self._pending.take(np.arange(whole, len(self._pending)))
 
@@ -130,7 +110,7 @@ class RowGroups:
                 self._writer = parquet.ParquetWriter(
                     self._output.file, table.schema, compression=_COMPRESSION
                 )
-            self._writer.write_table(table, row_group_size=self._rows)
+            self._writer.write_table(table, row_group_size=_GROUP_ROWS)
 
 
 def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1) -> Overlaps:
@@ -155,27 +135,7 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, 
         When it cannot be read.
     """
     path = os.fspath(path)
-    return read_rows(path, check_names(path, reads))
-
-
-def check_names(path: str, reads: Reads | Sequence[str]) -> np.ndarray:
-    """Return the lengths of the reads that the overlaps of a path are about.
-
-    Raises
-    ------
-    FormatError
-        When these are other reads.
-    """
-    named = reads_of_parquet(path)
-    if named.names != (reads.names if isinstance(reads, Reads) else list(reads)):
-        raise FormatError("names other reads", file=names_path(path), remedy=_OTHER_READS)
-    if isinstance(reads, Reads) and not np.array_equal(named.lengths, reads.lengths):
-        raise FormatError("names reads of other lengths", file=names_path(path), remedy=_OTHER_READS)
-    return named.lengths
-
-
-def read_rows(path: str, lengths: np.ndarray) -> Overlaps:
-    """Return the overlaps of one file, of reads of these lengths; errors are those of `read_parquet`."""
+    lengths = _check_names(path, reads)
     fields = Overlaps.fields_of("column", "ragged")
     types = {f.name: f.metadata["dtype"] for f in fields}
     needed = [f.name for f in fields if f.metadata["kind"] == "column" and not f.metadata["optional"]]
@@ -187,6 +147,16 @@ def read_rows(path: str, lengths: np.ndarray) -> Overlaps:
     if problem := _misplaced(overlaps, lengths):
         raise FormatError(problem, file=path, remedy=_WRITE_AGAIN)
     return overlaps
+
+
+def _check_names(path: str, reads: Reads | Sequence[str]) -> np.ndarray:
+    """Return the lengths of the reads that the overlaps of a path are about, which must be these."""
+    named = reads_of_parquet(path)
+    if named.names != (reads.names if isinstance(reads, Reads) else list(reads)):
+        raise FormatError("names other reads", file=names_path(path), remedy=_OTHER_READS)
+    if isinstance(reads, Reads) and not np.array_equal(named.lengths, reads.lengths):
+        raise FormatError("names reads of other lengths", file=names_path(path), remedy=_OTHER_READS)
+    return named.lengths
 
 
 def _misplaced(overlaps: Overlaps, lengths: np.ndarray) -> str:
@@ -217,19 +187,6 @@ def _unaligned(overlaps: Overlaps, cigar: np.ndarray, offsets: np.ndarray) -> np
         bad |= before[offsets[1:]] - before[offsets[:-1]] != end - start
     bad |= known[offsets[1:]] != known[offsets[:-1]]
     return bad & (offsets[1:] != offsets[:-1])
-
-
-def holds_overlaps(path: Path) -> bool:
-    """Tell whether a path is a file with the columns of overlaps, and no others."""
-    pyarrow, parquet = import_pyarrow()
-    if path.is_symlink() or not path.is_file():
-        return False
-    try:
-        columns = set(parquet.read_schema(path).names)
-    except (OSError, pyarrow.ArrowException):
-        return False
-    needed = set(Overlaps.empty().to_arrow().column_names)
-    return needed <= columns <= {field.name for field in Overlaps.fields_of("column", "ragged")}
 
 
 def reads_of_parquet(path: str | os.PathLike[str]) -> Reads:

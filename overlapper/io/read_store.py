@@ -36,7 +36,6 @@ class ReadStore(ReadColumns):
 
         Parameters
         ----------
-        reads : Reads
         order : ndarray of int64, shape (reads,), optional
             Number in the input of each read.
         given : Reads, optional

@@ -33,7 +33,6 @@ def write_reads(file: OutputFile, reads: Reads) -> None:
 
     Parameters
     ----------
-    file : OutputFile
     reads : Reads
         With qualities, unless FASTA is written.
     """

@@ -48,13 +48,7 @@ class ReportedOverlaps(Intervals):
 
 
 def read_reported(path: str) -> ReportedOverlaps:
-    """Read a PAF file, plain or gzipped; columns after the ninth are only counted.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read or a line breaks the format.
-    """
+    """Read a PAF file, plain or gzipped; columns after the ninth are only counted."""
     numbers: dict[str, int] = {}
     with contextlib.closing(text_lines(path)) as lines:
         rows = (_row(line, numbers, path, number) for number, line in enumerate(lines, 1) if line)

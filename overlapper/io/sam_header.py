@@ -103,19 +103,12 @@ def sam_header(
 
     Parameters
     ----------
-    reference : Reads
     group : dict of str to str or None
         Fields of the read group of all reads; None for those that they have.
     command : str
         How the program was called.
     given : sequence of sequences of str
         Lines of the headers of the reads' files.
-
-    Raises
-    ------
-    FormatError
-        When SAM does not allow the name of a reference sequence, or two files have different read groups of
-        one ID.
     """
     check_reference_names(reference)
     lines = ["@HD\tVN:1.6\tSO:unsorted\tGO:query"]

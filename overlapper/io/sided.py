@@ -56,13 +56,6 @@ def open_sided(
     held_bytes : int
         Bytes of overlaps to hold before they go to disk, beside the file. The bytes written do not depend on
         it.
-
-    Raises
-    ------
-    ParameterError
-        When the name of the file is not one of PAF.
-    OutputError
-        When a file cannot be written; none is left behind.
     """
     if both_sides or by_target:
         check_paf(path)

@@ -48,7 +48,6 @@ def check_rereadable(path: str, why: str) -> None:
 
     Parameters
     ----------
-    path : str
     why : str
         What it is read for, behind "is a pipe, and ".
     """
@@ -116,20 +115,10 @@ def unpacked_blocks(file: io.BufferedReader, path: str, threads: int = 1) -> Ite
 
     Parameters
     ----------
-    file : file
     path : str
         For messages.
     threads : int
         That unpack what bgzip wrote; everything else is unpacked by one.
-
-    Raises
-    ------
-    TruncatedError
-        When compressed data end too early.
-    FormatError
-        When compressed data are damaged.
-    InputError
-        When reading fails.
     """
     bgzip.check_end(file, path)
     blocks = _blocks(file, threads)
@@ -161,13 +150,7 @@ def _blocks(file: io.BufferedReader, threads: int) -> Iterator[bytes]:
 
 
 def line_blocks(path: str) -> Iterator[bytes]:
-    """Yield the unpacked text of a file in blocks of whole lines, each line with its line feed.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read to its end.
-    """
+    """Yield the unpacked text of a file in blocks of whole lines, each line with its line feed."""
     with open_input(path) as file:
         yield from whole_lines(unpacked_blocks(file, path))
 

@@ -12,7 +12,6 @@ from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.outputs import check_ending
 from overlapper.io.paf import paf_writer, read_paf, reads_of_paf
 from overlapper.io.parquet import parquet_writer, read_parquet, reads_of_parquet
-from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
 from overlapper.runtime.streams import tells_no_format
 from overlapper.tables import Overlaps, Reads
 
@@ -41,10 +40,8 @@ FORMATS = {
     ".paf": OverlapFormat(paf_writer, read_paf, reads_of_paf),
     ".paf.gz": OverlapFormat(paf_writer, read_paf, reads_of_paf),
     ".parquet": OverlapFormat(parquet_writer, read_parquet, reads_of_parquet),
-    ".parquet/": OverlapFormat(parquet_folder_writer, read_parquet_folder, reads_of_parquet),
 }
-"""Formats by the ending of the name; that of a folder ends in a slash. A new format is one line here and one
-golden file."""
+"""Formats by the ending of the name. A new format is one line here and one golden file."""
 
 
 def open_overlaps(
@@ -116,8 +113,6 @@ def read_overlaps(
         When the file is Parquet and pyarrow is not installed.
     """
     path = os.fspath(path)
-    if os.path.isdir(path):
-        path = os.path.join(path, "")
     read = _format_of(path).read
     if isinstance(reads, str | os.PathLike):
         reads = reads_given(reads, threads)

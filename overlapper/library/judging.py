@@ -17,14 +17,11 @@ from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.truth import Truth, read_truth
 from overlapper.library.results import AssemblyResult, CorrectionResult, LayoutResult, Path, PolishingResult
 from overlapper.library.steps import unitigs_given
-from overlapper.mapping.evaluate import MappingEvaluation, evaluate_mappings, reported_mappings
 from overlapper.runtime.threads import available_threads
-from overlapper.tables import Mappings, Overlaps, Reads
+from overlapper.tables import Overlaps, Reads
 
 _PAF = (".paf", ".paf.gz")
-Judged = (
-    Overlaps | Mappings | AssemblyResult | LayoutResult | PolishingResult | CorrectionResult | Reads | Path
-)
+Judged = Overlaps | AssemblyResult | LayoutResult | PolishingResult | CorrectionResult | Reads | Path
 
 
 def evaluate(
@@ -36,31 +33,31 @@ def evaluate(
     min_overlap: int = 2000,
     circular: int | Mapping[str, int] | Collection[str] | bool | None = None,
     threads: int | None = None,
-) -> Evaluation | MappingEvaluation | ContigScores | ReadScores:
+) -> Evaluation | ContigScores | ReadScores:
     """Judge a result, as ``overlapper evaluate`` does.
 
     Parameters
     ----------
-    made : Overlaps, Mappings, a result of this library, Reads or path
+    made : Overlaps, a result of this library, Reads or path
         Reads are judged as contigs, and so is a file, unless its name is one of PAF.
     truth : Truth or path
-        Where the reads come from: for overlaps, mappings and corrected reads.
+        Where the reads come from: for overlaps and corrected reads.
     reads : Reads, path, or sequence of paths or of bases
-        Those that overlaps and mappings number. For corrected reads, optional: the reads before correction.
+        Those that overlaps number. For corrected reads, optional: the reads before correction.
     reference : Reads, path, or sequence of paths or of bases, or tuple of these
-        The genome, or a tuple of its haplotypes: for contigs, mappings and corrected reads.
+        The genome, or a tuple of its haplotypes: for contigs and corrected reads.
     min_overlap : int
         Shortest overlap that is asked for, in bases.
     circular : optional
         Which sequences of the genome are circles: for overlaps, their length or a mapping of names to
-        lengths; for contigs and mappings, a collection of names; for contigs also True for all.
+        lengths; for contigs, a collection of names, or True for all.
     threads : int, optional
         All by default; changes nothing but the time.
 
     Returns
     -------
-    Evaluation, MappingEvaluation, ContigScores or ReadScores
-        Those of `evaluate_overlaps`, `evaluate_mappings`, `evaluate_contigs` and `evaluate_reads`.
+    Evaluation, ContigScores or ReadScores
+        Those of `evaluate_overlaps`, `evaluate_contigs` and `evaluate_reads`.
 
     Raises
     ------
@@ -84,11 +81,6 @@ def evaluate(
     references = reference if isinstance(reference, tuple) else (_needed(reference, "reference"),)
     haplotypes = [reads_given(one, threads) for one in references]
     circles: Any = circular or ()
-    if isinstance(made, Mappings):
-        (genome,) = haplotypes
-        primary = reported_mappings(made, reads_given(_needed(reads, "reads"), threads), genome)
-        of_each = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
-        return evaluate_mappings(primary, _truth(truth), of_each, circles)
     if isinstance(made, CorrectionResult):
         raw = None if reads is None else reads_given(reads, threads)
         return evaluate_reads(made.reads, _truth(truth), haplotypes, raw=raw, threads=threads)

@@ -32,7 +32,9 @@ _FASTA = tuple(ending + packed for ending in FASTA_ENDINGS for packed in ("", ".
 _FASTQ = (".fastq", ".fq", ".fastq.gz", ".fq.gz")
 _GFA = (".gfa", ".gfa.gz")
 _KINDS: dict[str, type] = {
-    **dict.fromkeys(("length", "reads", "path_reads", "unconfirmed", "contradicted", "alt_group"), int),
+    **dict.fromkeys(
+        ("length", "reads", "path_reads", "unconfirmed", "contradicted", "alt_group", "passages"), int
+    ),
     **dict.fromkeys(("block", "haplotype", "start", "end", "sites"), int),
     **dict.fromkeys(("bases_in", "bases_out", "left_out"), int),
     **dict.fromkeys(("depth", "copies", "quality", "deepest", "figure", "coverage", "identity"), float),
@@ -84,7 +86,7 @@ class AssemblyResult(Result):
         """The columns of ``contigs.tsv``, a row per contig."""
         made = self.made
         lines = contig_files.contig_table(
-            made.contigs, made.error_rate, made.doubt, made.phased, made.params.telomere
+            made.contigs, made.error_rate, made.doubt, made.phased, made.params.telomere, made.passages
         )
         return Columns.of_lines(lines, _KINDS)
 

@@ -70,6 +70,7 @@ def assemble(
     parent1: GivenReads | None = None,
     parent2: GivenReads | None = None,
     hic: tuple[GivenReads, GivenReads] | None = None,
+    ul: GivenReads | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -96,6 +97,8 @@ def assemble(
         Reads of one parent or of both. Haplotype 1 is of the first one.
     hic : pair of those, optional
         First and second reads of Hi-C pairs, which join phase blocks.
+    ul : Reads, path, or sequence of paths or of bases, optional
+        Ultra-long reads, which join contigs.
     changes : mapping, optional
         Further changes of `AssembleParams`, nested: ``{"graph": {"max_hang": 500}}``.
     threads, device, gpu_memory, client
@@ -129,7 +132,7 @@ def assemble(
         "min_relative_depth": min_relative_depth, "depth": depth, "telomere": telomere,
     }  # fmt: skip
     options = of_assembly(**given, phases=(hic, *parents) != (None, None, None))
-    names = [*given, "rotate_to", "parent1", "parent2", "hic"]
+    names = [*given, "rotate_to", "parent1", "parent2", "hic", "ul"]
     params = changed_by(AssembleParams(), options, changes, unknown, names)
     resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
@@ -148,7 +151,10 @@ def assemble(
         files = "hic[0]", "hic[1]"
         ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, files, strict=True)]
         pairs = HicReads(ends, files)
-    made = assemble_packed(store, resources, params, preset=preset, first=first, parents=both, hic=pairs)
+    ultra_long = None if ul is None else [reads_given(ul, resources.threads, name="ul")]
+    made = assemble_packed(
+        store, resources, params, preset=preset, first=first, parents=both, hic=pairs, ultra_long=ultra_long
+    )
     empty = [] if len(made.contigs) else [_POOR + made.why_empty()]
     return _warned(AssemblyResult(made, made.told(), [*made.warnings, *empty], store, resources.threads))
 

@@ -96,14 +96,7 @@ class Chains(Table):
 
 
 def chain(anchors: Anchors, reference: Reads, params: AnchorChainParams) -> Chains:
-    """Chain the anchors of reads.
-
-    Parameters
-    ----------
-    anchors : Anchors
-    reference : Reads
-    params : AnchorChainParams
-    """
+    """Chain the anchors of reads."""
     sequence_starts = reference.word_offsets * BASES_PER_WORD
     rows, starts, members = kernel.chain_anchors(
         anchors.starts, anchors.x, anchors.y, anchors.length, anchors.reverse, sequence_starts,

@@ -43,7 +43,6 @@ class Groups:
         q_start, q_end : ndarray of int64, shape (n,)
             On the forward strand of the read.
         score : ndarray of int64, shape (n,)
-        mask_level : int
         """
         n = len(read)
         order = np.lexsort((-score, read))

@@ -103,11 +103,5 @@ MAP_EXTENDERS = {
 
 
 def map_extender(name: str) -> MapExtender:
-    """Return an extender by name.
-
-    Raises
-    ------
-    ParameterError
-        When there is none of that name.
-    """
+    """Return an extender by name."""
     return registered("extender", name, MAP_EXTENDERS)

@@ -50,8 +50,6 @@ class BatchMapper:
 
         Parameters
         ----------
-        reference : Reads
-        params : MapParams
         threads : int, optional
             All by default. No result depends on it.
 
@@ -93,11 +91,6 @@ class BatchMapper:
         ------
         Reads, Mappings
             A block of reads, in order, and their mappings, which number them from 0 on.
-
-        Raises
-        ------
-        ParameterError
-            When a read is longer than `LONGEST_READ`.
         """
         done = map_in_order(self._map, _blocks(parts), threads or available_threads())
         for reads, mappings, counts, seconds in done:
@@ -110,7 +103,6 @@ class BatchMapper:
 
         Parameters
         ----------
-        reads : Reads
         chosen : callable
             Given all chains, returns those that count.
         """

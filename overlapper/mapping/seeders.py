@@ -29,11 +29,5 @@ SEEDERS = {
 
 
 def seeder(name: str) -> type[Seeder]:
-    """Return a seeder by name.
-
-    Raises
-    ------
-    ParameterError
-        When there is none of that name.
-    """
+    """Return a seeder by name."""
     return registered("seeder", name, SEEDERS)

@@ -72,12 +72,8 @@ def align_windows(
 
     Parameters
     ----------
-    reads, reference : Reads
-    chains : Chains
-    windows : Windows
     mode, free
         As in `overlapper.align`.
-    scoring : Scoring
     """
     if not len(chains):
         return Paths.empty()

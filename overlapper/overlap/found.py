@@ -48,13 +48,7 @@ class FoundOverlaps:
     def of_whole(
         cls, tile: Tile, params: Params, opened: Opening, selection: Selection, threads: int, report: Report
     ) -> FoundOverlaps:
-        """Find the overlaps of all reads, numbered as in the input; keep what the selection returns.
-
-        Raises
-        ------
-        OutOfMemoryError
-            When there is too little memory to put the overlaps in order.
-        """
+        """Find the overlaps of all reads, numbered as in the input; keep what the selection returns."""
         extension = Extension(tile, params, opened())
         gpus, share = extension.gpus, share_for_threads(tile.reads.total_bases, BLOCK_BASES, threads)
         taken: Counter[str] = Counter()

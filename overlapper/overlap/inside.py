@@ -47,11 +47,8 @@ class Inside:
 
         Parameters
         ----------
-        store : ReadStore
         changes : mapping or None
             Of parameters.
-        threads : int
-            Changes nothing but the time.
         workdir : Workdir, optional
             Where what is inside is kept, if there are adapters; in memory by default.
         """
@@ -90,12 +87,8 @@ def write_inside(artifact: Artifact, store: ReadStore, taken: np.ndarray, thread
 
     Parameters
     ----------
-    artifact : Artifact
-    store : ReadStore
     taken : ndarray of int64, shape (reads, 2)
         As `overlapper.sketch.adapters.adapters_at_ends` returns them.
-    threads : int
-        Changes nothing but the time.
     """
     start, end = taken[:, 0], store.lengths - taken[:, 1]
 

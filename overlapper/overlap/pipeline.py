@@ -192,7 +192,6 @@ def find(
 
     Parameters
     ----------
-    store : ReadStore
     preset, changes, threads, device, gpu_memory, report
         As `run` takes them.
     folder : Folder, optional
@@ -265,16 +264,8 @@ def planned(
 
     Parameters
     ----------
-    store : ReadStore
-    budget : Budget
-    preset : str or ErrorRate
     changes : mapping or None
         Parameters that differ from the preset.
-
-    Raises
-    ------
-    ParameterError
-        When the parameters contradict each other, or the budget is too small.
     """
     params, _ = preset_params(store.mapped(), preset, budget.threads, changes)
     budget.left(len(store))

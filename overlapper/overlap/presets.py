@@ -65,11 +65,9 @@ def preset_params(
 
     Parameters
     ----------
-    reads : Reads
     preset : str or ErrorRate
         ``ont``, ``clr`` or ``hifi``; ``auto`` or `CORRECTED`, which estimate the error rate; or an error
         rate.
-    threads : int
     changes : mapping, optional
         Parameters that replace those of the preset, nested as in `Params`.
 
@@ -78,11 +76,6 @@ def preset_params(
     params : Params
     why : str
         A line for the user: error rate, size of the set, k and w.
-
-    Raises
-    ------
-    ParameterError
-        When there is no such preset, or the changes do not fit.
     """
     rate = preset_error_rate(reads, preset, threads)
     bases = CORRECTED_BASES if preset == CORRECTED else 0
@@ -110,13 +103,6 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
     ----------
     reads : Reads
         In canonical order, so that the estimate does not depend on their order in the file.
-    preset : str or ErrorRate
-    threads : int
-
-    Raises
-    ------
-    ParameterError
-        When there is no such preset.
     """
     if isinstance(preset, ErrorRate):
         return preset
@@ -152,13 +138,6 @@ def measured_error_rate(reads: Reads, preset: str, threads: int) -> ErrorRate:
     ----------
     reads : Reads
         In canonical order.
-    preset : str
-    threads : int
-
-    Raises
-    ------
-    ParameterError
-        When there is no such preset.
     """
     technology, asked = _technology(preset)
     return _estimated(reads, technology if technology in ERROR_RATES else FALLBACK, asked, threads)

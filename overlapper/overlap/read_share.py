@@ -56,7 +56,6 @@ class ReadShare:
 
         Parameters
         ----------
-        what : str
         held : ndarray of int
             Numbers of the reads that it holds, each any number of times.
         lengths : ndarray of int64, shape (reads,)

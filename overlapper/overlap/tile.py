@@ -105,7 +105,6 @@ class Extension:
         ----------
         strips : sequence of tuple of int
             Ranges ``[start, stop)`` of queries. The next strip is begun before the last one is complete.
-        threads : int
         share : int
             Query bases of a block; fewer if they have more hits than `BLOCK_HITS`.
         report : callable

@@ -76,8 +76,6 @@ class Tiles:
 
         Parameters
         ----------
-        tile : TileNumber
-        threads : int
         opened : Opening, optional
             GPUs that hold the reads, where all of them may be indexed.
         """
@@ -101,7 +99,6 @@ class Tiles:
             The tile that has all reads, if there is one.
         opened : Opening or None
             GPUs that hold its reads.
-        threads : int
         """
         queries = chain.sample_queries(len(self.store))
         if whole:
@@ -122,7 +119,6 @@ class Tiles:
 
         Parameters
         ----------
-        tile : TileNumber
         verify : bool
             Compare the digests of those that are.
         """
@@ -230,11 +226,8 @@ def choose_seeds(store: ReadStore, params: Params, folder: Folder | None, thread
 
     Parameters
     ----------
-    store : ReadStore
-    params : Params
     folder : Folder or None
         None for a run in memory. What an earlier run chose there is taken.
-    threads : int
     """
     if folder is None:
         return None
@@ -272,15 +265,12 @@ def agreements_of(
 
     Parameters
     ----------
-    store : SeedSource
     chosen : ChosenSeeds
         Of several blocks.
     queries : ndarray of int64
         Ascending.
     first_read : int
         At which blocks begin that count.
-    params : Params
-    threads : int
     """
     n = len(queries)
     sampled = Reads.concat([store.block(query, query + 1) for query in queries.tolist()])

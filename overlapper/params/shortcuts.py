@@ -90,10 +90,8 @@ def changed_by(
 
     Parameters
     ----------
-    base : dataclass
     shortcuts : mapping
         Nested as in the dataclass.
-    changes : mapping or None
     unknown, names
         See `refuse`.
     """
@@ -107,7 +105,6 @@ def refuse(unknown: Mapping[str, Any], params: Any, names: Iterable[str]) -> Non
 
     Parameters
     ----------
-    unknown : mapping
     params : dataclass
         What ``changes`` changes.
     names : iterable of str

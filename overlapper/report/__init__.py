@@ -2,7 +2,7 @@
 
 ::
 
-    files -> inputs -> sections (evaluation, reads, correction, overlaps, runs, unitigs) -> page
+    files -> inputs -> sections (reads, correction, overlaps, runs, unitigs) -> page
 
 A part whose input is missing is left out, and the page says which file would show it. The same files give the
 same bytes.
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from overlapper.drawing import short_number
 from overlapper.graph.stats import n50
-from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
+from overlapper.report import assembly, correction, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.report.verdict import verdict
@@ -69,7 +69,7 @@ def _calls(inputs: Inputs) -> list[str]:
 
 
 def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
-    sections = evaluation.evaluation_sections(inputs.scores)
+    sections: list[Section] = []
     if inputs.reads and estimates:
         sections.append(reads.reads_section(inputs.reads, estimates))
     if inputs.changes:

@@ -26,7 +26,6 @@ def histogram(
 
     Parameters
     ----------
-    title, caption : str
     values : ndarray, shape (n,), n above 0
         Above 0 where logarithmic.
     label, counted : str

@@ -22,13 +22,7 @@ _MOST_DRAWN, _DRAWN, _LISTED = 12, 360, 24
 
 
 def circle_parts(folder: Path, gfa: Gfa, remedy: str) -> list[Part]:
-    """Draw the circular contigs of an assembly, the longest ones if there are many.
-
-    Raises
-    ------
-    FormatError
-        When a file of the folder is damaged.
-    """
+    """Draw the circular contigs of an assembly, the longest ones if there are many."""
     circles = np.flatnonzero(gfa.circular & (gfa.lengths > 0))
     drawn = circles[np.argsort(-gfa.lengths[circles], kind="stable")][:_MOST_DRAWN].tolist()
     lengths = {gfa.names[i]: int(gfa.lengths[i]) for i in drawn}
@@ -76,7 +70,6 @@ def depth_along(reads: np.ndarray, length: int, edges: np.ndarray) -> np.ndarray
     ----------
     reads : ndarray of int64, shape (reads, 3)
         Where each starts on the circle, and which part of it that is.
-    length : int
     edges : ndarray of int64, shape (stretches + 1,)
         Where the stretches start, and the last one ends.
     """

@@ -30,10 +30,8 @@ def stretches_in_doubt(
 
     Parameters
     ----------
-    folder : Path
     lengths : mapping of str to int
         Of all contigs.
-    remedy : str
 
     Raises
     ------

@@ -16,7 +16,6 @@ from overlapper.io.read_filter import ReadFilter
 from overlapper.io.writers import FORMATS, read_overlaps, reads_named
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
-from overlapper.report.evaluation import checked_scores
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.output_stats import size_of, stats_beside
@@ -59,8 +58,6 @@ class Inputs:
     assembly : AssemblyFolder, optional
     changes : Changes, optional
         What correction made of each read.
-    scores : mapping of str to mapping
-        What ``evaluate`` judged, by the name of its file.
     """
 
     files: Sequence[str]
@@ -73,7 +70,6 @@ class Inputs:
     layout: Mapping[str, Any] | None = None
     assembly: AssemblyFolder | None = None
     changes: Changes | None = None
-    scores: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
 
 
 def read_inputs(
@@ -105,12 +101,8 @@ def read_inputs(
     _check_one(kinds["assemblies"], "folders of assemblies")
     assembly = read_assembly(kinds["assemblies"][0]) if kinds["assemblies"] else None
     runs: dict[str, Mapping[str, Any]] = {"assemble": assembly.run} if assembly else {}
-    scores: dict[str, Mapping[str, Any]] = {}
     for path in kinds["JSON"]:
         command, run = read_stats(path)
-        if command == "evaluate":
-            scores[path] = run
-            continue
         if command in runs:
             raise ParameterError(f"{path} is a second file of overlapper {command} --stats: give one")
         runs[command] = run
@@ -141,7 +133,6 @@ def read_inputs(
         layout=runs.get("layout") or (assembly.layout if assembly else None),
         assembly=assembly,
         changes=read_changes(kinds["changes"][0]) if kinds["changes"] else None,
-        scores=scores,
     )  # fmt: skip
 
 
@@ -174,17 +165,15 @@ def _check_one(paths: Sequence[str], what: str) -> None:
 
 
 def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
-    """Return which command wrote a file, ``overlap``, ``layout`` or ``evaluate``, and what it holds.
+    """Return which command wrote a file, ``overlap`` or ``layout``, and what it holds.
 
     Raises
     ------
     FormatError
-        When the file is from none of them.
+        When the file is from neither.
     """
-    remedy = "Give a file that overlapper overlap --stats, layout --stats or evaluate --json wrote."
+    remedy = "Give a file that overlapper overlap --stats or layout --stats wrote."
     stats = read_json(path, remedy)
-    if isinstance(stats, dict) and "judged" in stats:
-        return "evaluate", checked_scores(stats, path)
     marks = {"chosen": "overlap", "unitigs": "layout"}
     command = next((marks[name] for name in marks if isinstance(stats, dict) and name in stats), None)
     if command is None:

@@ -31,7 +31,6 @@ def overlaps_section(overlaps: Overlaps, lengths: np.ndarray, whole_set: bool) -
 
     Parameters
     ----------
-    overlaps : Overlaps
     lengths : ndarray of int64, shape (reads,)
     whole_set : bool
         The reads are the set that was overlapped, not only those that the overlaps name.
@@ -58,9 +57,7 @@ def coverage_along(overlaps: Overlaps, lengths: np.ndarray, parts: int, most: in
 
     Parameters
     ----------
-    overlaps : Overlaps
     lengths : ndarray of int64, shape (reads,)
-    parts : int
     most : int
         Of more reads with overlaps, so many are taken, evenly spread.
 

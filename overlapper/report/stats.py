@@ -51,7 +51,6 @@ def misfit(value: Any, shape: Any, where: str = "its content") -> str:
 
     Parameters
     ----------
-    value : object
     shape : type, Each or dict
         `float` for a number of 0 or more, `str`, `dict` for any mapping, `list`; a list of one shape, for
         lists of such values; `Each`; or the shapes of the values that a mapping must have, besides which it

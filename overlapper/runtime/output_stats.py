@@ -11,13 +11,9 @@ _ENDING = ".stats.json"
 
 def stats_beside(output: str) -> str | None:
     """Return the path of the statistics of an output; None for standard output, pipes and devices."""
-    return None if is_stream(output) else output.rstrip(os.sep) + _ENDING
+    return None if is_stream(output) else output + _ENDING
 
 
 def size_of(path: str) -> int:
-    """Return the bytes of a file, or of all files in a folder: 0 where nothing is there."""
-    if not os.path.isdir(path):
-        return os.path.getsize(path) if os.path.exists(path) else 0
-    return sum(
-        os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names
-    )
+    """Return the bytes of a file: 0 where nothing is there."""
+    return os.path.getsize(path) if os.path.exists(path) else 0

@@ -80,7 +80,6 @@ class Distribution:
         ----------
         log_density : callable
             Gives the logarithms of the density at an array of values.
-        low, high : float
         """
         edges = np.linspace(low, high, BINS + 1)
         logs = log_density((edges[1:] + edges[:-1]) / 2)

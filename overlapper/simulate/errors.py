@@ -58,8 +58,6 @@ def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits
         Base codes 0 to 3.
     identity : float
         Expected identity.
-    model : ReadModel
-    bits : Bits
     """
     n = len(template)
     rate = error_rate(identity, model.insertions) if model.extension == 0 else dense_rate(identity, model)
@@ -88,8 +86,6 @@ def bad_errors(n: int, excess: float, model: ReadModel, bits: Bits) -> np.ndarra
         Bases of the template.
     excess : float
         Errors a base that the read has as in a bad stretch from end to end.
-    model : ReadModel
-    bits : Bits
 
     Returns
     -------
@@ -212,7 +208,6 @@ def put_errors(
     template : ndarray of uint8, shape (n,)
     at, lengths, deleted, inserted, copied : ndarray
         See `DrawnErrors`.
-    bits : Bits
     """
     n = len(template)
     copies = np.ones(n, np.int64)

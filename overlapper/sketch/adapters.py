@@ -116,8 +116,6 @@ def adapters_at_ends(reads: Reads, adapters: list[str], threads: int = 1) -> np.
         Those shorter than three times `END` are not looked at.
     adapters : list of str
         As `adapters_of` returns them.
-    threads : int
-        Changes nothing but the time.
 
     Returns
     -------

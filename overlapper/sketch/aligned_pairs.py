@@ -84,9 +84,6 @@ class AlignedPairs:
 
         Parameters
         ----------
-        reads : Reads
-        samples : Samples
-        k : int
         most : int
             k-mers that occur more often give no pairs.
         threads : int
@@ -152,7 +149,6 @@ class AlignedPairs:
         ----------
         chance : float
             Probability that two bases are equal by chance.
-        threads : int
         """
         sets, stretch = self._sets(), (_LENGTH, _SLACK)
         if min(map(len, sets)) < _FEWEST_PAIRS:

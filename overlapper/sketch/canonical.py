@@ -23,11 +23,6 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
 
     It does not depend on the order of the file, but for reads of the same bases, which keep that order.
 
-    Parameters
-    ----------
-    reads : Reads
-    threads : int
-
     Returns
     -------
     ndarray of int64, shape (reads,)
@@ -52,9 +47,7 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
 
     Parameters
     ----------
-    reads : Reads
     order : ndarray of int64
-    threads : int
     """
     if np.array_equal(order, np.arange(len(reads))):
         return reads

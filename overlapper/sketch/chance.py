@@ -90,7 +90,6 @@ def sure_score(
     ----------
     chance : float
         c.
-    kmer_length : int
     windows : ndarray of int
     bases, read_length : float
         N and L.

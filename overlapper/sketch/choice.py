@@ -110,7 +110,6 @@ class SharedKmers(NamedTuple):
         shares : list of ndarray of float64, shape (pairs,)
             For each k of `MEASURED`.
         weights : ndarray of float64, shape (pairs,)
-        chance : float
         """
         order = np.argsort(sum(shares), kind="stable")
         return cls(tuple(_means_of_parts(of_k[order], weights[order]) for of_k in shares), chance)
@@ -132,7 +131,6 @@ class SharedKmers(NamedTuple):
 
         Parameters
         ----------
-        kmer_length : int
         windows : ndarray of int
         overlap : int
             Bases of the overlaps.
@@ -167,7 +165,6 @@ def choose(
 
     Parameters
     ----------
-    shared : SharedKmers
     widest : int
         Largest w (`widest_window`).
     lengths : ndarray of int, shape (reads,)

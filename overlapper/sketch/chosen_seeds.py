@@ -88,7 +88,6 @@ def write_seeds(
 
     Parameters
     ----------
-    artifact : Artifact
     word_offsets : ndarray of int64, shape (reads + 1,)
         Of the reads in the form in which they are sketched.
     sketched : ndarray of int32, shape (reads,)

@@ -53,7 +53,6 @@ class KmerCounts:
         kernel : callable
             ``kernel(column_offsets, occurrences, first, last, *arguments)``, of columns ``[first, last)``.
         *arguments : object
-        threads : int
         """
         bounds = np.linspace(0, len(self.column_offsets) - 1, threads + 1).astype(np.int64).tolist()
         return list(
@@ -81,7 +80,6 @@ def count_kmers(
 
     Parameters
     ----------
-    reads : Reads
     k : int
         1 to 31.
     lower, upper : int
@@ -90,15 +88,10 @@ def count_kmers(
         Share of all k-mers, above 0 to 1, that take part: those with the smallest hashes.
     most : int
         Larger multiplicities are counted as this one in the spectrum.
-    threads : int
     memory : int
         Bytes that k-mers may take while they are counted; the kept ones come on top.
     marks : ndarray of uint32, optional
         Those of `Seeding`, where only the k-mers take part that are marked.
-
-    Returns
-    -------
-    KmerCounts
 
     Raises
     ------

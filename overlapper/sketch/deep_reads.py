@@ -78,7 +78,6 @@ class DeepReads:
             The repeat limit: minimizers that occur more often are frequent.
         occurrences : Occurrences
             Of frequent minimizers, and any others.
-        threads : int
         """
         from overlapper.kernels.seeds import deep_reads as kernel
 
@@ -135,14 +134,11 @@ class DeepReads:
 
         Parameters
         ----------
-        occurrences : Occurrences
-        limit : int
         unthinned : int
             Minimizers that occur more often are thinned out.
         thinned : list of ndarray of int64
             Numbers of the first occurrences of those that do not stay then, by stretch.
         word_offsets : ndarray of int64, shape (reads + 1,)
-        threads : int
         """
         from overlapper.kernels.seeds import deep_reads as kernel
 

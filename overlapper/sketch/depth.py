@@ -62,8 +62,6 @@ class ChosenReads:
             What overlapping reads share; None where it is unknown, as too few of them overlap.
         limit : int
             Depth that is kept; 0 keeps all reads.
-        threads : int
-            Changes nothing but the time.
         """
         depth, kept = np.zeros(len(reads), np.float32), np.ones(len(reads), bool)
         known = depth
@@ -123,14 +121,7 @@ def groups(reads: Reads, shared: SharedKmers | None, limit: int, threads: int) -
 
 
 def expected_overlaps(reads: Reads, threads: int) -> int:
-    """Return about how many overlaps the reads have: each as many as its depth.
-
-    Parameters
-    ----------
-    reads : Reads
-    threads : int
-        Changes nothing but the time.
-    """
+    """Return about how many overlaps the reads have: each as many as its depth."""
     shared = estimate_errors(reads, threads)[1]
     usual = 0.0 if shared is None else shared.depth * len(reads)
     if shared is None or shared.depth < MANY_OVERLAPS:
@@ -147,12 +138,8 @@ def depths(reads: Reads, shared: SharedKmers, limit: int, threads: int) -> tuple
 
     Parameters
     ----------
-    reads : Reads
-    shared : SharedKmers
     limit : int
         Depth from which on reads are deep.
-    threads : int
-        Changes nothing but the time.
     """
     from overlapper.kernels.seeds import read_depth
 

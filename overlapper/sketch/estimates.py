@@ -108,7 +108,6 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
 
     Parameters
     ----------
-    reads : Reads
     threads : int
         How many to use; the result does not depend on it.
 

@@ -67,17 +67,10 @@ class SeedingMinimizers:
             See `Load`.
         lengths : ndarray of int64, shape (reads,)
             Of the reads in that form.
-        sketch : SketchParams
-        threads : int
         memory : int, optional
             Bytes that minimizers may take at a time.
         files : Artifact, optional
             Where occurrences are, in the file ``grouped``; without it they are in memory of the process.
-
-        Raises
-        ------
-        ParameterError
-            When k is too long for a word to hold hash and place together.
         """
         word_offsets = offsets_of(words_for(lengths))
         layout = EntryLayout.choose(int(word_offsets[-1]) * BASES_PER_WORD, sketch)
@@ -121,10 +114,8 @@ def shared_minimizers(
         In the form in which they are sketched; queries first.
     seeding : Seeding
         Of these reads, as it follows from the whole read set.
-    sketch : SketchParams
     first_target : int
         Number of the first read that is a target; 0 where each read is both.
-    threads : int
     """
     bases = int(reads.word_offsets[-1]) * BASES_PER_WORD
     layout, room = EntryLayout.choose(bases, sketch), int(seeding.starts[-1])

@@ -49,7 +49,6 @@ class EntryLayout:
         ----------
         n_bases : int
             Word-aligned bases of all reads.
-        sketch : SketchParams
         """
         k = sketch.kmer_length
         # In a tile, a sample of the reads may come before all of them, which doubles the places.

@@ -19,7 +19,6 @@ def cut_out(
 
     Parameters
     ----------
-    reads : Reads
     read : ndarray of int64, shape (n,)
     start, end : ndarray of int64, shape (n,)
         Half open, on the forward strand.

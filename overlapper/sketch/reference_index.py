@@ -40,11 +40,8 @@ class ReferenceIndex:
 
         Parameters
         ----------
-        reference : Reads
-        sketch : SketchParams
         hit_limit : int
             Places that a minimizer may have; 0 derives it.
-        threads : int
 
         Raises
         ------

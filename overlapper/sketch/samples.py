@@ -34,8 +34,6 @@ class Samples:
 
         Parameters
         ----------
-        reads : Reads
-        wanted : int
         threads : int
             The result does not depend on it.
         """

@@ -32,19 +32,7 @@ class SeedIndex:
 
     @classmethod
     def build(cls, reads: Reads, sketch: SketchParams, threads: int) -> Self:
-        """Sketch and index a read set.
-
-        Parameters
-        ----------
-        reads : Reads
-        sketch : SketchParams
-        threads : int
-
-        Raises
-        ------
-        ParameterError
-            When k is too long for a word to hold hash and place together.
-        """
+        """Sketch and index a read set."""
         chosen = SeedingMinimizers.choose(reads.rows, reads.lengths, sketch, threads)
         lists = HostSeedLists(chosen.occurrences, reads.word_offsets, threads)
         seeding = lists.seeding(chosen.sketched)

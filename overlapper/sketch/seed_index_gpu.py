@@ -38,9 +38,6 @@ def build(gpus: Gpus, reads: Reads, sketch: SketchParams, threads: int) -> SeedI
     ----------
     gpus : Gpus
         That hold the reads.
-    reads : Reads
-    sketch : SketchParams
-    threads : int
     """
     layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
     with gpus.slot() as slot, slot.working():

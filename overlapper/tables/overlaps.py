@@ -75,7 +75,6 @@ class Intervals(Table):
             Without CIGARs.
         rows : ndarray of int64
             Row numbers, the rows of all tables counted one after the other.
-        threads : int
         """
         if not tables:
             return cls.empty()
@@ -226,7 +225,6 @@ def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
     ----------
     tables : sequence of Intervals
         Their rows are counted one after the other.
-    threads : int
 
     Returns
     -------

@@ -13,7 +13,6 @@ of all reads (`A_READ`). `docs/notes/scale.md` shows what was measured.
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import numpy as np
 
@@ -23,8 +22,6 @@ from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.messages import counted
-from overlapper.sketch.estimates import estimate
-from overlapper.tiled.costs import Workload, spelled
 
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20
@@ -32,7 +29,7 @@ A_READ = 80
 TILE_PER_BASE = 0.55
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
-DISK_PER_BASE, MARKS_PER_BASE, DISK_PER_OVERLAP = 0.26, 0.25, 64
+DISK_PER_BASE, MARKS_PER_BASE, DISK_PER_KMER, DISK_PER_OVERLAP = 0.26, 0.25, 8, 64
 MOST_TILES = 20_000
 TILES_A_WORKER = 2
 """Tiles for each of several workers, at least, so that they end at about the same time."""
@@ -140,8 +137,6 @@ def tile_bytes(bases: int, seed_bytes: int, blocks: int = 1) -> int:
 def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     """Say what a run would take: at most, as every k-mer that is looked at is counted as a seed.
 
-    The time is what is expected (`overlapper.tiled.costs`).
-
     Returns
     -------
     list of str
@@ -153,62 +148,20 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, fewest_tiles(budget.workers))) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
-    passes = seeded.COSTS.counted_bytes * kmers // room
-    estimates = estimate(store.mapped(), budget.threads)
-    workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
+    pairs = len(store) * (len(store) - 1) // 2
+    without_adapters = int(DISK_PER_BASE * bases) if params.sketch.cut_adapters else 0
     return [
         f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         f"at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
-        f"{_disk_of_run(bases, kmers, params) >> 20} MB",
-        *_expected(workload, params, budget.threads),
-    ]
-
-
-def _expected(workload: Workload, params: Params, threads: int) -> list[str]:
-    """Say what time is expected, and what it would take if all reads overlapped all others."""
-    on, seconds = f"{counted(threads, 'thread')} of the CPU", workload.seconds(params, threads)
-    pairs, worst = workload.of_all_pairs()
-    return [
-        f"time on {on}: unknown, because the coverage cannot be estimated"
-        if math.isnan(seconds)
-        else f"time on {on}: about {spelled(seconds)}, an estimate that may be wrong by a factor of 2",
+        f"{disk_bytes(bases, kmers) + without_adapters >> 20} MB",
         f"if all reads overlap all others, as those of amplicons do: {pairs} overlaps, "
-        f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk, about {spelled(worst.seconds(params, threads))}; "
-        "--best leaves fewer",
+        f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk; --best leaves fewer",
     ]
 
 
-def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> None:
-    """Raise a `ParameterError` if a run may take more disk than a limit, besides its overlaps.
-
-    Parameters
-    ----------
-    store : ReadStore
-    params : Params
-    threads : int
-    limit : int
-        Bytes.
-    """
-    kmers = registry.finder(params.finder).looked_at(store, params, threads)
-    needed = _disk_of_run(int(store.lengths.sum()), kmers, params)
-    if needed > limit:
-        raise ParameterError(
-            f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
-            "MB; give more, or seed less (--window)"
-        )
-
-
-def _disk_of_run(bases: int, kmers: int, params: Params) -> int:
-    """Return what `disk_bytes` does, with reads a second time, without adapters, if these are looked for."""
-    without_adapters = int(DISK_PER_BASE * bases) if params.sketch.cut_adapters else 0
-    return disk_bytes(bases, kmers, params.finder) + without_adapters
-
-
-def disk_bytes(bases: int, kmers: int, finder: str) -> int:
-    """Return the bytes that reads and the seeds of a finder take on disk, at most."""
+def disk_bytes(bases: int, kmers: int) -> int:
+    """Return the bytes that reads and seeds take on disk, at most, of k-mers that are looked at."""
     reads = int(DISK_PER_BASE * bases)
-    return max(
-        reads + int(MARKS_PER_BASE * bases) + registry.finder(finder).COSTS.disk_bytes * kmers, 2 * reads
-    )
+    return max(reads + int(MARKS_PER_BASE * bases) + DISK_PER_KMER * kmers, 2 * reads)

@@ -19,7 +19,6 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
 
     Parameters
     ----------
-    workdir : Workdir
     parts : iterable of Reads
         Gone through once at most: files (`FastxParts`) not at all when the packed reads are theirs, and they
         were not touched since.

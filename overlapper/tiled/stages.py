@@ -122,13 +122,6 @@ class Stages:
         write : callable
             ``write(artifact, beside)`` writes the result and gives its facts. In a memory budget, what it
             makes on the way may be in a folder ``beside``, which goes when the result is complete.
-
-        Raises
-        ------
-        InputError
-            When a file of a kept result is not what was written.
-        OutputError
-            When the result cannot be written.
         """
         start, workdir, path, beside = time.perf_counter(), self._workdir, None, Path()
         if workdir:

@@ -44,7 +44,6 @@ def check_workdir(folder: str | os.PathLike[str], option: str = "--workdir") -> 
 
     Parameters
     ----------
-    folder : path
     option : str
         What the user names it with.
 
@@ -274,13 +273,7 @@ class Workdir:
         return self._run.facts["inputs"] if self._run else {}
 
     def path(self, stage: str, *depends_on: Any) -> Path:
-        """Return the folder of a stage, named after what it depends on.
-
-        Raises
-        ------
-        InputError
-            When it is a link: these are not followed.
-        """
+        """Return the folder of a stage, named after what it depends on."""
         text = json.dumps(depends_on, sort_keys=True)
         path = self.folder / f"{stage}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
         check_no_link(path)

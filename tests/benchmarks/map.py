@@ -15,8 +15,8 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
-from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings
 from tests.benchmarks.harness import beside_minimap2, measured, overlapper, parser_of
+from tests.mapping_scores import ReportedMappings, evaluate_mappings
 
 
 def main() -> None:

@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.map_matrix REFERENCE READS TRUTH --preset short --circular chrM
 
-`overlapper compare` measures the same from file to file, each method in a process of its own. Here indices
-are built once, every method maps a few reads before it is timed, and times are of the processor alone: for
-many methods, on a machine that does other things besides.
+Indices are built once, every method maps a few reads before it is timed, and times are of the processor
+alone: for many methods, on a machine that does other things besides.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
-from overlapper.mapping.evaluate import evaluate_mappings, reported_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
 from overlapper.mapping.seeders import SEEDERS
 from overlapper.params.mapping import MapParams
 from tests.benchmarks.harness import parser_of
+from tests.mapping_scores import evaluate_mappings, reported_mappings
 
 WARM_UP_READS = 50
 

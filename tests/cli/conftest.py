@@ -10,18 +10,17 @@ from tests.cli import within
 from tests.cli.runner import overlapper
 from tests.read_sets import fasta_of
 
-RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv", "scores.json")
+RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv")
 
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory):
-    """A folder with `RUN_FILES`: reads, overlaps, unitigs, what became of corrected reads, counts, scores."""
+    """A folder with `RUN_FILES`: reads, overlaps, unitigs, what became of corrected reads, counts."""
     from overlapper.io.records import fastq_record
     from overlapper.simulate import generate_reads, random_genome
 
     folder = tmp_path_factory.mktemp("run")
     genome = random_genome(30_000, seed=2)
-    (folder / "genome.fa").write_text(f">genome\n{genome.sequence(0)}\n")
     with open(folder / "reads.fastq", "wb") as file:
         for read in generate_reads(genome, coverage=12, seed=2):
             file.write(fastq_record(read.name, read.codes, read.qualities))
@@ -29,8 +28,6 @@ def run_folder(tmp_path_factory):
     options = ("--stats", "layout.json", "--min-overlap", "500")
     overlapper("layout", "reads.fastq", "o.paf", "-o", "u.gfa", *options, cwd=folder, check=True)
     overlapper("correct", "reads.fastq", "-o", "c.fq", "--table", "corrected.tsv", cwd=folder, check=True)
-    options = ("--reference", "genome.fa", "--json", "scores.json")
-    overlapper("evaluate", "u.gfa", *options, cwd=folder, check=True)
     return folder
 
 

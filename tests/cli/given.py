@@ -12,7 +12,6 @@ simulate --genome-size 30k --coverage 12 -o reads.fq --truth truth.tsv --referen
 overlap reads.fq -o overlaps.paf --stats run.json
 layout reads.fq overlaps.paf -o layout.gfa --min-overlap 500 --stats layout.json --fasta unitigs.fasta
 index reference.fasta -o reference.index
-evaluate unitigs.fasta --reference reference.fasta --json contigs.json
 """
 PACKED = (
     "reads.fastq",

@@ -18,20 +18,12 @@ def test_scores_and_intervals_of_every_query_with_one_target(tmp_path):
     assert " ".join(rows[0][1:]) == "10 2 10 + t1 12 2 10 8 8 255 tp:A:P AS:i:8 NM:i:0"
 
 
-def test_a_list_of_pairs_to_sam(tmp_path):
+def test_a_list_of_pairs(tmp_path):
     (files(tmp_path) / "list.tsv").write_text("q2\tt1\t-\n")
     result = overlapper(
-        "align", "a.fa", "b.fa", "--pairs", "list.tsv", "--mode", "semi-global", "--cigar", "-o", "out.sam",
+        "align", "a.fa", "b.fa", "--pairs", "list.tsv", "--mode", "semi-global", "--cigar", "-o", "out.paf",
         cwd=tmp_path,
     )  # fmt: skip
     assert (result.returncode, result.stdout) == (0, b"")
-    line = (tmp_path / "out.sam").read_text().splitlines()[-1]
-    assert line.split("\t")[:6] == ["q2", "16", "t1", "1", "255", "10="]
-
-
-def test_pairs_without_an_alignment_are_unmapped_in_sam(tmp_path):
-    (tmp_path / "a.fa").write_text(">a\nAAAA\n")
-    (tmp_path / "b.fa").write_text(">b\nCCCC\n")
-    overlapper("align", "a.fa", "b.fa", "-m", "local", "--cigar", "-o", "out.sam", cwd=tmp_path, check=True)
-    line = (tmp_path / "out.sam").read_text().splitlines()[-1]
-    assert line.split("\t")[:10] == ["a", "4", "*", "0", "0", "*", "*", "0", "0", "AAAA"]
+    fields = (tmp_path / "out.paf").read_text().split()
+    assert (fields[4], fields[7:9], fields[-1]) == ("-", ["0", "10"], "cg:Z:10=")

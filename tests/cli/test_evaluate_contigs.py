@@ -117,26 +117,6 @@ def test_corrected_reads(command, given):
     assert without["raw"] is None and without["corrected"] == document["corrected"]
 
 
-def test_a_report_shows_scores_side_by_side(command, given):
-    for name, words in {
-        "a.json": ("broken.fa", "--reference", "one.fa"),
-        "b.json": ("switched.fa", "--reference", "one.fa", "--reference", "two.fa"),
-        "r.json": ("corrected.fa", "--placements", "t.tsv", "--reference", "one.fa", "--reference", "two.fa",
-                   "--reads", "raw.fa"),
-    }.items():  # fmt: skip
-        assert command("evaluate", *words, "--json", name, "-q").code == 0
-    assert command("report", "a.json", "b.json", "r.json", "-o", "r.html", "-q").code == 0
-    page = (given / "r.html").read_text()
-    for shown in ("Contigs judged", "Corrected reads judged", "a.json", "b.json", "one:2969+", "sites lost"):
-        assert shown in page
-    for damage in ('"breaks": 1', '"contig": "b1"', '"judged": "contigs"'):
-        text = (given / "a.json").read_text()
-        assert damage in text
-        (given / "d.json").write_text(text.replace(damage, f'{damage.split(":")[0]}: ["x"]'))
-        result = command("report", "d.json", "-o", "d.html", "-q")
-        assert result.code == 1 and "file d.json: is damaged: " in result.err
-
-
 ONE = ("--reference", "one.fa")
 READS = ("corrected.fa", *ONE, "--reference", "two.fa", "--placements")
 

@@ -34,12 +34,9 @@ def done(result):
 
 def test_names_with_line_ends_of_other_alphabets_come_back(files, command):
     done(command("overlap", "reads.fa", "-o", "o.paf"))
-    for way in (["o.parquet"], ["folder.parquet/"]):
-        path = "o.paf"
-        for step in [*way, "back.paf"]:
-            done(command("convert", path, step))
-            path = step
-        assert (files / "back.paf").read_bytes() == (files / "o.paf").read_bytes()
+    for path, step in (("o.paf", "o.parquet"), ("o.parquet", "back.paf")):
+        done(command("convert", path, step))
+    assert (files / "back.paf").read_bytes() == (files / "o.paf").read_bytes()
     done(command("report", "reads.fa", "o.paf", "-o", "r.html"))
     done(command("correct", "reads.fa", "-o", "c.fq", "--table", "c.tsv"))
     done(command("report", "c.tsv", "-o", "r.html"))
@@ -53,12 +50,9 @@ def test_mappings_have_the_names_of_reads(files, command, output):
         assert {record.query_name for record in records} == set(NAMES)
 
 
-@pytest.mark.parametrize(
-    "words", [["map", "ref.fa", "reads.fa"], ["align", "reads.fa", "reads.fa", "--cigar"]]
-)
-def test_names_too_long_for_sam_are_told(files, command, words):
+def test_names_too_long_for_sam_are_told(files, command):
     (files / "reads.fa").write_text(fasta(["x" * 255]))
-    result = command(*words, "-o", "m.sam")
+    result = command("map", "ref.fa", "reads.fa", "-o", "m.sam")
     assert result.code == 1
     assert "has a name of 255 bytes, but SAM allows 254. Rename it, or write PAF." in result.err
     assert not (files / "m.sam").exists()

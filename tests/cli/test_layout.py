@@ -1,6 +1,7 @@
 """``overlapper layout`` end to end: what goes in, what comes out, and what is said."""
 
 import gzip
+import itertools
 import json
 import re
 
@@ -81,15 +82,24 @@ def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tm
 
 def test_parameters_reach_the_library(layout, case, tmp_path):
     reads, overlaps = case
-    options = {
-        "min_overlap": 1500, "min_depth": 2, "max_hang": 50, "min_ratio": 0.9, "max_divergence_ratio": 3.5,
-        "fuzz": 20, "tip_reads": 2, "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2,
-        "weak_start": 0.6, "min_end_overlap": 700, "confirm_depth": 2, "join_overlap": 800,
+    options = {"min_overlap": 1500, "min_depth": 2, "max_hang": 50}
+    of_file = {
+        "graph": {
+            "min_ratio": 0.9, "max_divergence_ratio": 3.5, "fuzz": 20, "min_end_overlap": 700,
+            "confirm_depth": 2, "join_overlap": 800,
+        },
+        "clean": {
+            "tip_reads": 2, "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2, "weak_start": 0.6,
+        },
     }  # fmt: skip
+    sections = ([f"[{name}]", *(f"{k} = {v}" for k, v in of.items())] for name, of in of_file.items())
+    (tmp_path / "c.toml").write_text("\n".join(itertools.chain(*sections)))
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
-    assert layout("reads.fa", "overlaps.paf", *words, "--stats", "s.json", "-o", "u.gfa").code == 0
+    words += ["--config", "c.toml", "--stats", "s.json", "-o", "u.gfa"]
+    assert layout("reads.fa", "overlaps.paf", *words).code == 0
     stats = json.loads((tmp_path / "s.json").read_text())
-    assert stats["params"]["graph"] | stats["params"]["clean"] == options | {"keep_confirmed": False}
+    assert stats["params"]["graph"] == options | of_file["graph"]
+    assert stats["params"]["clean"] == of_file["clean"] | {"keep_confirmed": False}
     assert stats["counts"] == graph.assemble(
         reads, overlaps, graph.GraphParams(**stats["params"]["graph"]),
         graph.CleanParams(**stats["params"]["clean"]),

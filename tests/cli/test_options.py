@@ -99,7 +99,7 @@ def test_defaults_that_are_shown_are_those_of_the_parameters(command, params):
 
 RUNS = {
     "layout": (
-        "layout reads.fq o.paf --min-overlap 700 --weak-rounds 3", "--min-overlap 900",
+        "layout reads.fq o.paf --min-overlap 700 --max-hang 900", "--min-overlap 900",
         ("graph", "min_overlap"), "gfa",
     ),
     "correct": ("correct reads.fq --rounds 1 --max-depth 9", "--max-depth 8", ("max_depth",), "fq"),

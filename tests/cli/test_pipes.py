@@ -151,11 +151,9 @@ def test_names_of_open_files_hold_what_standard_input_and_output_do(folder, sour
         (2, "map pipe.fa pipe.fa -o out.paf"),
         (2, "align pipe.fa pipe.fa -o out.paf"),
         (2, "seeds pipe.fa pipe.fa -o out.tsv"),
-        (1, "compare pipe.fa -o out.html"),
         (1, "convert pipe.paf out.paf"),
         (1, "plot pile pipe.paf r1 -o out.svg"),
         (1, "report pipe.paf -o out.html"),
-        (1, "seeds genome.fa reads.fa --index pipe.fa -o out.tsv"),
     ],
 )
 def test_what_would_read_a_pipe_twice_refuses_it(command, pipes, code, words):

@@ -1,7 +1,6 @@
 """``overlapper plot pair`` and ``overlapper plot pile``: what is drawn is where it should be."""
 
 import re
-import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -138,22 +137,6 @@ def test_pictures_are_written_and_the_same_each_time(command, files, tmp_path):
         first, second = ((tmp_path / name).read_text() for name in ("x.svg", "y.svg"))
         assert first == second
         assert re.match(r"<svg xmlns=", first)
-
-
-def test_png_is_made_of_the_svg(command, files, tmp_path):
-    pytest.importorskip("resvg_py", reason="the extra plot is not installed")
-    result = command("plot", "pile", "o.paf", "a", "-o", "x.png", "-q")
-    assert (result.code, result.err) == (0, "")
-    data = (tmp_path / "x.png").read_bytes()
-    assert data.startswith(b"\x89PNG")
-    assert int.from_bytes(data[16:20], "big") == 1520
-
-
-def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "resvg_py", None)
-    before = sorted(path.name for path in tmp_path.iterdir())
-    result = command("plot", "pile", "o.paf", "a", "-o", "x.png", "-q")
-    assert_refused(result, 1, "pip install 'resvg-py>=0.5'", tmp_path, before)
 
 
 @pytest.mark.parametrize(

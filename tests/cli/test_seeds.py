@@ -7,7 +7,6 @@ import sys
 import types
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 
 from overlapper.io.matches import TSV_COLUMNS
@@ -74,9 +73,9 @@ def test_matches_are_those_of_brute_force(run, kind):
     assert lines == expected_lines(kind)
 
 
-def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
+def test_paf_says_what_tsv_says(run, tmp_path):
     options = ("--kind", "mem", "-l", MIN_LENGTH, "-q")
-    for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz", "m.parquet"):
+    for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz"):
         assert run("seeds", "text.fa", "reads.fa", *options, "-o", name).code == 0
     for name in ("m.tsv", "m.paf"):
         assert gzip.decompress((tmp_path / f"{name}.gz").read_bytes()) == (tmp_path / name).read_bytes()
@@ -88,24 +87,6 @@ def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
     for p in paf:
         assert (int(p[1]), int(p[6])) == (lengths[p[0]], texts[p[5]])
         assert p[9:] == [str(int(p[3]) - int(p[2]))] * 2 + ["255", "tp:A:P", "NM:i:0"]
-    rows, reads, text = (
-        pyarrow.parquet.read_table(tmp_path / name).to_pylist()
-        for name in ("m.parquet", "m.reads.parquet", "m.text.parquet")
-    )
-    for table, of in ((reads, lengths), (text, texts)):
-        assert [tuple(row.values()) for row in table] == [(i, *item) for i, item in enumerate(of.items())]
-    assert [
-        [
-            reads[r["query"]]["name"],
-            r["q_start"],
-            r["q_start"] + r["length"],
-            "+-"[r["reverse"]],
-            text[r["target"]]["name"],
-            r["t_start"],
-            r["t_start"] + r["length"],
-        ]
-        for r in rows
-    ] == [[a, int(b), int(c), d, e, int(f), int(g)] for a, b, c, d, e, f, g in tsv]
 
 
 def test_a_saved_index_gives_the_same(run, tmp_path):
@@ -114,7 +95,6 @@ def test_a_saved_index_gives_the_same(run, tmp_path):
     built = run("seeds", "text.fa", "reads.fa", "-l", MIN_LENGTH).out
     assert len(built.splitlines()) > 3
     assert run("seeds", "text.index", "reads.fa", "-l", MIN_LENGTH).out == built
-    assert run("seeds", "text.fa", "reads.fa", "--index", "text.index", "-l", MIN_LENGTH).out == built
     assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa", "text.index"]
 
 
@@ -181,14 +161,3 @@ def test_nothing_found_says_what_to_try(run):
     result = run("seeds", "text.fa", "reads.fa", "-l", 500)
     assert (result.code, result.out) == (0, "\t".join(TSV_COLUMNS) + "\n")
     assert "no match: try a lower --min-length" in result.err
-
-
-def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
-    run("index", "text.fa", "-o", "text.index")
-    write_fasta(tmp_path / "text.fa", NAMES, [TEXT[0] + "A", *TEXT[1:]])
-    result = run("seeds", "text.fa", "reads.fa", "--index", "text.index")
-    assert (result.code, result.out) == (1, "")
-    assert "this is the index of another text. Build the index again" in result.err
-    result = run("seeds", "text.fa", "reads.fa", "--index", "reads.fa")
-    assert (result.code, result.out) == (1, "")
-    assert "this is not an index of overlapper" in result.err

@@ -7,7 +7,6 @@ from itertools import product
 import numpy as np
 import pytest
 
-from overlapper.mapping.evaluate import evaluate_mappings, reported_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS
 from overlapper.mapping.mapper import map_reads
 from overlapper.mapping.seeders import SEEDERS, seeder
@@ -15,6 +14,7 @@ from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams
 from overlapper.params.stages import GactParams, SketchParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import MappingKind
+from tests.mapping_scores import evaluate_mappings, reported_mappings
 from tests.oracle import exact_matches, gact
 from tests.oracle import mapping as oracle
 from tests.oracle.mapping_extenders import EXTENDERS

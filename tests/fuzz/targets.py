@@ -99,11 +99,9 @@ _JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
 _NUMBERS = tuple(
     f"{command} {option} {{n}}"
     for command, options in {
-        "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --disk --gpu-memory",
+        "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --gpu-memory",
         "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
-        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang "
-        "--min-ratio --max-divergence-ratio --fuzz --min-end-overlap --confirm-depth --join-overlap "
-        "--tip-reads --bubble-bases --weak-ratio --weak-rounds --weak-start",
+        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
         "map t.fa {} -o out.paf --seeder smem": "--seed-length",
         "seeds t.fa {} -o out.tsv": "-l",
@@ -149,12 +147,10 @@ TARGETS = [
     Target("reads on contigs", "a/contigs.noseq.gfa", ("report a -o out.html",)),
     Target("doubt of an assembly", "a/contigs.doubt.bed", ("report a -o out.html",)),
     Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
-    Target("scores of contigs", "s.json", ("report {} -o out.html",), mutated_json),
-    Target("scores of reads", "k.json", ("report {} -o out.html",), mutated_json),
     Target("truth table", "truth.tsv", ("evaluate {} o.paf --min-overlap 100",
            "evaluate r.fq --placements {} --reference ref.fa")),
     Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
-    Target("index", "t.index", ("seeds {} r.fq -o out.tsv", "seeds t.fa r.fq --index {} -o out.tsv")),
+    Target("index", "t.index", ("seeds {} r.fq -o out.tsv",)),
 ]  # fmt: skip
 TARGETS += [
     Target("work folder of overlap", "w", ("overlap r.fq -o out.paf --workdir {}",
@@ -179,8 +175,6 @@ correct r.fq -o c.fq --table c.tsv
 overlap r.fq -o out.paf --workdir w
 correct r.fq -o out.fq --workdir v
 assemble r.fq -o a --min-overlap 50
-evaluate t.fa --reference ref.fa --json s.json
-evaluate r.fq --placements truth.tsv --reference ref.fa --reads r.fq --json k.json
 """
 
 

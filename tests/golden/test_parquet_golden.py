@@ -7,7 +7,6 @@ import pytest
 
 from overlapper.io.paf import read_paf
 from overlapper.io.parquet import read_parquet
-from overlapper.io.parquet_folder import read_parquet_folder
 
 HERE = Path(__file__).parent
 NAMES = {"chains": ["read/1", "read/2", "red"], "alignments": ["a", "b", "c"]}
@@ -22,8 +21,3 @@ def assert_equal(overlaps, expected):
 def test_parquet_is_the_paf_beside_it(name):
     overlaps = read_parquet(HERE / f"{name}.parquet", NAMES[name])
     assert_equal(overlaps, read_paf(HERE / f"{name}.paf", NAMES[name]))
-
-
-def test_a_folder_by_range_of_targets_is_the_paf_too():
-    overlaps = read_parquet_folder(HERE / "ranges.parquet", NAMES["alignments"])
-    assert_equal(overlaps, read_paf(HERE / "alignments.paf", NAMES["alignments"]).sort_canonical())

@@ -148,24 +148,28 @@ def with_their_own(short, others, bases, overlaps, most):
     return found
 
 
-def weak(edges, ratio, is_shared):
-    """``ratio`` is a Fraction; ``is_shared(v, b, w)`` tells whether ``v`` is of both ``b`` and ``w``."""
+def weak(edges, ratio, is_shared, confirmed=frozenset()):
+    """``ratio`` is a Fraction; ``is_shared(v, b, w)`` tells whether ``v`` is of both ``b`` and ``w``.
+
+    Edges that alone lead to their targets stay between ``confirmed`` reads, too.
+    """
     found = set()
     for (v, w), overlap in edges.items():
         most = max(edges[v, x] for x in after(edges, v))
-        if overlap < ratio * most and not is_undecided(edges, v, w, is_shared):
+        if overlap < ratio * most and not is_undecided(edges, v, w, is_shared, confirmed):
             found |= {(v, w), (w ^ 1, v ^ 1)}
     return found
 
 
-def is_undecided(edges, v, w, is_shared):
+def is_undecided(edges, v, w, is_shared, confirmed):
     most = max(edges[v, x] for x in after(edges, v))
     b = nearest(edges, v, [x for x in after(edges, v) if edges[v, x] == most])
     one_of_four = any(
         u != v and (u, b) in edges and edges[v, w] + edges[u, b] == edges[v, b] + edges[u, w]
         for u in before(edges, w)
     )
-    return one_of_four or (is_shared(v, b, w) and before(edges, w) == [v])
+    both = is_shared(v, b, w) or {v >> 1, w >> 1} <= confirmed
+    return one_of_four or (both and before(edges, w) == [v])
 
 
 def is_nearer_both(edges, bases, depths, v, b, w):

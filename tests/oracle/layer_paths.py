@@ -9,7 +9,7 @@ from collections import Counter
 
 from tests.oracle import edit_paths, mem_anchors
 
-MAX_PLACES, AWAY, TURN, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 128, 8, 50, 200, 8, 512
+MAX_PLACES, AWAY, TURN, LOOK_BACK, MAX_SHIFT, NEAR = 16, 128, 8, 50, 200, 8
 
 
 def path_window(target, layer, t0, t1, r0, r1):
@@ -57,7 +57,7 @@ def first_path(target, layer, k, max_gap, most):
         return []
     windows = []
     i = j = None
-    chain = mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS)
+    chain = mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT, NEAR)
     for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:

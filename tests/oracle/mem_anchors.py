@@ -71,12 +71,12 @@ def sure(found, turn):
     return last[:2] if found else None
 
 
-def best_chain(found, max_gap, look_back, max_shift, near, diagonals):
+def best_chain(found, max_gap, look_back, max_shift, near):
     """The anchors of the best chain."""
     score, before, latest = [], [], {}
     for a, (i, j, length) in enumerate(found):
         best, link = 4 * length, None
-        around = {(j - i + d) % diagonals for d in range(-near, near + 1)}
+        around = {j - i + d for d in range(-near, near + 1)}
         others = set(range(max(0, a - look_back), a))
         others |= {latest[diagonal] for diagonal in around if diagonal in latest}
         for b in sorted(others, reverse=True):
@@ -90,7 +90,7 @@ def best_chain(found, max_gap, look_back, max_shift, near, diagonals):
                     best, link = through, b
         score.append(best)
         before.append(link)
-        latest[(j - i) % diagonals] = a
+        latest[j - i] = a
     a, chain = score.index(max(score)), []
     while a is not None:
         chain.insert(0, found[a])

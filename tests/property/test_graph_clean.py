@@ -31,6 +31,11 @@ def with_depths(built, depths):
     return dataclasses.replace(built, reads=reads)
 
 
+def with_confirmed(built, confirmed):
+    reads = dataclasses.replace(built.reads, confirmed=np.array(confirmed, np.bool_))
+    return dataclasses.replace(built, reads=reads)
+
+
 def lengths_of(found):
     return {edge: length for edge, (length, _) in edge_set(found).items()}
 
@@ -91,7 +96,7 @@ def test_tips_that_dead_ends_regain_equal_the_oracle(built, data):
 
     cleaned = built.without(drawn(len(built.reads)), drawn(len(built.edges)))
     confirmed = drawn(len(built.reads))
-    built = dataclasses.replace(built, reads=dataclasses.replace(built.reads, confirmed=confirmed))
+    built = with_confirmed(built, confirmed)
     found, counts = regain_tips(cleaned, built)
     edges, reads = overlaps_of(cleaned), set(cleaned.reads.read.tolist())
     back, again = oracle.regained_tips(edges, reads, overlaps_of(built), set(np.flatnonzero(confirmed)))
@@ -119,8 +124,7 @@ def test_a_dead_end_regains_a_way_on_that_is_long_and_forks():
         (48, 54): (3, 3, 17),
     }
     whole = graph_of([20] * 28, joins)
-    reads = dataclasses.replace(whole.reads, confirmed=np.arange(28) < 27)
-    whole = dataclasses.replace(whole, reads=reads)
+    whole = with_confirmed(whole, np.arange(28) < 27)
     across = (whole.edges.source == 12) & (whole.edges.target == 24)
     cleaned = whole.without(np.arange(28) >= 20, across)
     found, counts = regain_tips(cleaned, whole)
@@ -139,6 +143,19 @@ def test_weak_edges_equal_the_oracle(built, ratio, data):
     doomed = oracle.weak(edges, Fraction(ratio), lambda v, b, w: depths[v >> 1] == 18)
     expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
     assert overlaps_of(cut_weak(built, float(ratio), 15.0)[0]) == expected
+
+
+@settings(max_examples=tries(150), deadline=None)
+@given(graphs(), st.sampled_from(["0.5", "0.8", "1"]), st.sets(st.integers(0, 9)))
+def test_weak_edges_between_confirmed_reads_equal_the_oracle(built, ratio, confirmed):
+    edges = overlaps_of(built)
+    built = with_confirmed(built, np.isin(np.arange(len(built.reads)), sorted(confirmed)))
+    doomed = oracle.weak(edges, Fraction(ratio), lambda v, b, w: False, confirmed)
+    expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
+    assert overlaps_of(cut_weak(built, float(ratio), 15.0, confirmed=True)[0]) == expected
+    assert cut_weak(built, float(ratio), 15.0)[1]["weak edges"] == len(
+        oracle.weak(edges, Fraction(ratio), lambda v, b, w: False)
+    )
 
 
 @settings(max_examples=tries(150), deadline=None)
@@ -178,6 +195,16 @@ def test_a_fork_behind_reads_of_one_place_is_cut():
     cleaned, counts = graph.clean(repeat_between_ways(29), Overlaps.empty())
     assert counts["weak edges"] == 4
     assert graph.layout(cleaned)[0].circular.any()
+
+
+@pytest.mark.parametrize(("confirmed", "unitigs"), [([], 2), ([5, 16], 3), ([5], 2), ([16], 2)])
+def test_copies_part_behind_a_confirmed_read_whatever_its_depth(confirmed, unitigs):
+    """As below, at the depth of one copy: reads of four copies are taken for those of two haplotypes."""
+    joins = in_rows(range(6), range(6, 16), range(16, 26)) | {(10, 12): (5, 5, 15), (10, 32): (14, 14, 6)}
+    built = with_depths(graph_of([20] * 26, joins), [18] * 26)
+    built = with_confirmed(built, np.isin(np.arange(26), confirmed))
+    parted, _ = graph.clean(built, Overlaps.empty(), confirmed=True, shared_depth=27.0)
+    assert len(graph.layout(parted)[0]) == unitigs
 
 
 def test_two_haplotypes_part_behind_a_read_that_both_share():

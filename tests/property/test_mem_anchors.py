@@ -1,6 +1,7 @@
 """Anchors and chains equal those of the oracle."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,29 +55,31 @@ def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap, more):
     if n:
         memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
         size = kernel.best_chain(rows, n, max_gap, *memory)
-        limits = kernel.LOOK_BACK, kernel.MAX_SHIFT, kernel.NEAR, kernel.DIAGONALS
+        limits = kernel.LOOK_BACK, kernel.MAX_SHIFT, kernel.NEAR
         chain = oracle.best_chain(found, max_gap, *limits)
         assert [tuple(row) for row in rows[:size].tolist()] == chain
 
 
-def test_long_matches_follow_each_other_across_the_short_ones_of_tandem_copies():
+@pytest.mark.parametrize(("unit", "copies", "band"), [(24, 40, 400), (128, 14, 800)])
+def test_long_matches_follow_each_other_across_the_short_ones_of_tandem_copies(unit, copies, band):
+    """Copies of 128 bases match on the diagonals 512, 640 and so on, too; these hide none on others."""
     rng = np.random.default_rng(1)
-    unit = rng.integers(0, 4, 24)
-    copies = np.concatenate(
-        [np.where(rng.random(24) < 0.06, rng.integers(0, 4, 24), unit) for _ in range(40)]
+    of_unit = rng.integers(0, 4, unit)
+    array = np.concatenate(
+        [np.where(rng.random(unit) < 0.06, rng.integers(0, 4, unit), of_unit) for _ in range(copies)]
     )
-    target = np.concatenate([rng.integers(0, 4, 300), copies, rng.integers(0, 4, 300)]).tolist()
+    target = np.concatenate([rng.integers(0, 4, 300), array, rng.integers(0, 4, 300)]).tolist()
     read = target.copy()
     for place in range(150, len(read), 350):
         read[place] = (read[place] + 1) % 4
     window = (0, len(target), 0, len(read))
-    found = oracle.anchors(target, read, window, 9, 400, kernel.MOST_PLACES, kernel.AWAY, kernel.TURN, 10**6)
+    found = oracle.anchors(target, read, window, 9, band, kernel.MOST_PLACES, kernel.AWAY, kernel.TURN, 10**6)
     rows, n = np.array(found, np.int32), len(found)
     memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
     size = kernel.best_chain(rows, n, 1000, *memory)
     chain = [tuple(row) for row in rows[:size].tolist()]
     assert len({j - i for i, j, _ in chain}) == 1
     limits = kernel.LOOK_BACK, kernel.MAX_SHIFT
-    assert chain == oracle.best_chain(found, 1000, *limits, kernel.NEAR, kernel.DIAGONALS)
-    nearest_alone = oracle.best_chain(found, 1000, *limits, -1, kernel.DIAGONALS)
+    assert chain == oracle.best_chain(found, 1000, *limits, kernel.NEAR)
+    nearest_alone = oracle.best_chain(found, 1000, *limits, -1)
     assert len({j - i for i, j, _ in nearest_alone}) > 1

@@ -124,13 +124,18 @@ def test_a_contig_whose_end_leads_to_its_start_alone_is_closed(node):
     found = primary(contigs, np.zeros(2, bool), own, phased(rows, [(0, 1, 2_000)]))
     assert [(one.length, one.circular) for one in found] == [(8_000, True)]
     assert spelled(found[0], contigs) in 2 * genome
-    # Of what goes round more than twice nothing would be left.
+    # What goes round more than twice is one round; if its ends differ, nothing would be left.
     wound = Reads.from_sequences("ab", [3 * genome[:1_000], genome[3_000:5_000]])
     again, rows_again = (
         (np.array([node]), np.array([node]), np.array([2_000])),
         [(0, 0, 3_000, 1, 1), rows[1]],
     )
-    (line, _) = primary(wound, np.zeros(2, bool), again, phased(rows_again))
+    (_, circle) = primary(wound, np.zeros(2, bool), again, phased(rows_again))
+    assert (circle.length, circle.circular) == (1_000, True)
+    differs = Reads.from_sequences(
+        "ab", ["ACGT"[genome[0] == "A"] + wound.sequence(0)[1:], wound.sequence(1)]
+    )
+    (line, _) = primary(differs, np.zeros(2, bool), again, phased(rows_again))
     assert (line.length, line.circular) == (3_000, False)
     # What is a circle already has no overlap at its ends, and one that leads to its other strand is none.
     assert primary(contigs, np.array([True, False]), own, phased(rows, [(0, 1, 2_000)]))[0].length == 9_000
@@ -163,7 +168,8 @@ def test_a_memory_budget_that_is_too_small():
     with pytest.raises(
         ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
     ):
-        layouts._phased(sequences, None, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
+        contigs = SimpleNamespace(sequences=sequences)
+        layouts._phased(contigs, None, 20.0, SimpleNamespace(room=100 << 20, threads=1))
 
 
 @pytest.mark.parametrize(("copies", "said"), [(2, ""), (3, "contigs have 3.0 copies of each place")])

@@ -9,7 +9,6 @@ from overlapper.errors import (
     InputError,
     OutputError,
     ParameterError,
-    TruncatedError,
 )
 from overlapper.index import Index, store
 from overlapper.tables import Reads
@@ -32,7 +31,7 @@ def saved(index, tmp_path):
 
 
 def test_a_saved_index_is_the_same(index, saved):
-    loaded = Index.load(saved, text=TEXT)
+    loaded = Index.load(saved)
     for name, array in index.fm._asdict().items():
         np.testing.assert_array_equal(array, getattr(loaded.fm, name))
     assert [loaded.text.name(i) for i in range(2)] == ["one", "two"]
@@ -49,7 +48,7 @@ def test_an_index_that_cannot_be_written(index, tmp_path):
 
 
 def test_a_missing_index(tmp_path):
-    with pytest.raises(InputError, match=r"missing\.index.*No such file"):
+    with pytest.raises(InputError, match=r"missing\.index.*no such file"):
         Index.load(tmp_path / "missing.index")
 
 
@@ -57,49 +56,38 @@ def test_a_missing_index(tmp_path):
 def test_a_foreign_file(tmp_path, content):
     path = tmp_path / "foreign"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"foreign.*(not an index|ends too early)"):
+    with pytest.raises(InputError, match=r"foreign.*not an index"):
         Index.load(path)
 
 
-def test_an_index_of_another_version(saved):
-    content = bytearray(saved.read_bytes())
-    content[8] = store.VERSION + 1
-    saved.write_bytes(content)
-    with pytest.raises(FormatError, match=r"has version 2, expected 1\. Build the index again"):
+def test_an_index_of_another_version(index, saved, monkeypatch):
+    monkeypatch.setattr(store, "VERSION", store.VERSION + 1)
+    with pytest.raises(FormatError, match=r"has version 2, expected 3\. Build the index again"):
         Index.load(saved)
 
 
 def test_a_truncated_index(saved):
     content = saved.read_bytes()
-    for length in [*range(8, 80, 9), *range(80, len(content), 997), len(content) - 1]:
+    for length in [*range(60, len(content), 997), len(content) - 1]:
         saved.write_bytes(content[:length])
-        with pytest.raises(TruncatedError, match="ends too early"):
+        with pytest.raises(FormatError, match="end is missing"):
             Index.load(saved)
 
 
-def test_an_index_that_something_follows(saved, tmp_path):
-    longer = tmp_path / "longer"
-    longer.write_bytes(saved.read_bytes() + b"x")
-    with pytest.raises(FormatError, match="1 bytes come after the end of the index"):
-        Index.load(longer)
-
-
-def test_a_corrupt_index(saved):
-    content = saved.read_bytes()
-    header_end = content.index(b"]}", 32) + 2
-    arrays = np.flatnonzero(np.frombuffer(content, np.uint8)[header_end:]) + header_end
-    for place in [*range(32, header_end, 101), *arrays[:: len(arrays) // 40]]:
+def test_a_changed_index_is_refused_or_the_same(index, saved):
+    """What no checksum covers (the time of an entry, such things) changes nothing."""
+    content, refused = saved.read_bytes(), 0
+    for place in range(60, len(content), 89):
         corrupt = bytearray(content)
         corrupt[place] ^= 4
         saved.write_bytes(corrupt)
-        with pytest.raises(FormatError, match="corrupt"):
-            Index.load(saved)
-
-
-def test_the_index_of_another_text(saved):
-    other = Reads.from_sequences(["one", "two"], [TEXT.sequence(0), TEXT.sequence(1) + "A"])
-    with pytest.raises(InputError, match=r"index of another text\. Build the index again"):
-        Index.load(saved, text=other)
+        try:
+            loaded = Index.load(saved)
+        except FormatError:
+            refused += 1
+        else:
+            assert all(np.array_equal(a, b) for a, b in zip(index.fm, loaded.fm, strict=True))
+    assert refused > len(range(60, len(content), 89)) / 2
 
 
 def test_a_text_without_known_bases():

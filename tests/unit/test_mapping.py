@@ -9,12 +9,12 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
-from overlapper.mapping.evaluate import ReportedMappings, evaluate_mappings, reported_mappings
 from overlapper.mapping.mapper import BatchMapper, map_reads
 from overlapper.mapping.one_by_one import Mapper
 from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
+from tests.mapping_scores import ReportedMappings, evaluate_mappings, reported_mappings
 from tests.oracle import mapping as oracle
 from tests.read_sets import mutated, random_text, reads_of
 

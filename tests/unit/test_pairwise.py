@@ -161,30 +161,12 @@ def test_paf(tables, tmp_path):
     ]
 
 
-def test_sam_is_read_by_pysam(tables, tmp_path):
-    import pysam
-
-    queries, targets = tables
-    found = overlapper.align(queries, targets, pairs=Pairs([0, 1], [0, 0], [0, 0], [0, 3]), mode="local")
-    path = tmp_path / "out.sam"
-    write_alignments(found, queries, targets, path)
-    with pysam.AlignmentFile(path) as file:
-        first, second = file
-    assert (first.query_name, first.cigarstring, first.reference_start, first.is_reverse) == (
-        "q1", "2S8=", 2, False,
-    )  # fmt: skip
-    assert (second.cigarstring, second.reference_start, second.is_reverse) == ("10=", 0, True)
-    assert second.query_sequence == "TTACGTTGCA"
-
-
 def test_formats_say_what_they_cannot_tell(tables, tmp_path):
     queries, targets = tables
     odd = overlapper.align(queries, targets, pairs=Pairs([0], [0], [1], [0]))
     with pytest.raises(ParameterError, match="only sequences as they are"):
         write_alignments(odd, queries, targets, tmp_path / "out.paf")
     scores = overlapper.align(queries, targets, pairs="one-to-all", report="end")
-    with pytest.raises(ParameterError, match="SAM needs CIGARs"):
-        write_alignments(scores, queries, targets, tmp_path / "out.sam")
     with pytest.raises(ParameterError, match="does not end in"):
         write_alignments(scores, queries, targets, tmp_path / "out.txt")
     assert not list(tmp_path.iterdir())

@@ -19,9 +19,9 @@ which the sure one went on: errors make k-mers of copies that have a single plac
     f(a) = max(4 length(a), max over b of f(b) + 4 min(length(a), di, dj) - 2 |di - dj|)
 
 over the `LOOK_BACK` anchors b before a, and of those before these the last one on each of the diagonals
-``j - i`` up to `NEAR` from that of a, where diagonals are told apart modulo `DIAGONALS`. Here di, dj > 0 are
-how far a ends behind b on read and target, a starts behind b on both, at most ``max_gap`` bases lie between
-the two on either, and ``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the
+``j - i`` up to `NEAR` from that of a. Here di, dj > 0 are how far a ends behind b on read and target, a
+starts behind b on both, at most ``max_gap`` bases lie between the two on either, and
+``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the
 first.
 
 The long matches of accurate reads follow each other on nearly the same diagonal, but among tandem copies
@@ -62,9 +62,9 @@ AWAY = 128
 """Chosen: k-mers without several places, more than errors leave in an array."""
 TURN = 8
 """Chosen: reads that err in 14 % of their bases have gained or lost fewer over so many."""
-DIAGONALS = 512
-"""Diagonals are told apart modulo this: more than twice `MAX_SHIFT` and `NEAR`, so that anchors on two
-diagonals of the same remainder are never chained."""
+DIAGONALS = 8192
+"""Diagonals are told apart modulo this: more than the band of the longest window is wide, and `MAX_SHIFT`
+besides, so that no anchor hides one on another diagonal before it is out of reach."""
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
 """Columns of an anchor while chains are found; `_HIGHEST` is the highest score up to it."""

@@ -37,11 +37,6 @@ def load_numba() -> None:
     - What only compiling needs, before a kernel is taken from the cache (`_load_without_compiler`).
 
     Kernels are compiled for the processor that shipped ones are for.
-
-    Raises
-    ------
-    ParameterError
-        When numba is told not to compile, or what no numba can do.
     """
     compile_for_common_processor()
     left_out: dict[str, ModuleType | None] = {

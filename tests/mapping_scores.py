@@ -136,8 +136,6 @@ def mapping_errors(
 
     Parameters
     ----------
-    reported : ReportedMappings
-    truth : Truth
     rows : ndarray of int64, shape (n,)
         Row of the truth of each of them.
     lengths : dict of str to int
