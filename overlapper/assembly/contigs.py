@@ -291,7 +291,8 @@ def assemble_packed(
     placed = steps.placed(laid_out.reads).moved(before, polished_lengths, cut, beginnings)
     placed = placed.phased(haplotypes.phased) if haplotypes else placed
     held = ReadShare.of("contigs", steps.origin[laid_out.reads.read], lengths, cover)
-    too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap))
+    pieces = int((~contigs.circular).sum())
+    too_few = held.warnings(shorter_than(lengths, params.graph.least_overlap), pieces)
     warnings += contradictions.warning(sequences.names, doubt)
     warnings += haplotypes.warnings() if haplotypes else []
     seen = UltraLong.of(steps.stages.done)

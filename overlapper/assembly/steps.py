@@ -31,6 +31,7 @@ from overlapper.runtime.threads import even_ranges
 from overlapper.sketch.adapters import adapters_at_ends, adapters_of
 from overlapper.sketch.long_runs import LongRuns
 from overlapper.sketch.read_parts import intervals_of
+from overlapper.sketch.tandem_ends import tandem_ends, within_arrays
 from overlapper.tables import Overlaps, Reads
 
 LAYOUT_COPIES = 4
@@ -197,22 +198,27 @@ class AssemblySteps:
         changes : mapping or None
         report : callable
         longest_run : int, optional
-            Bases that count of each run of equal ones (`overlapper.sketch.long_runs`); all by default.
+            Bases that count of each run of equal ones (`overlapper.sketch.long_runs`); all by default. Of
+            overlaps by so many, those within arrays are left out (`overlapper.sketch.tandem_ends`).
         """
 
         def write(artifact: Artifact, beside: Path) -> Facts:
-            rate, store = self.error_rate(preset), self._store
+            rate, store, kept = self.error_rate(preset), self._store, 0
             with self._resources.search(beside) as search:
                 if longest_run:
                     runs = LongRuns.of(store.mapped(), longest_run, self.threads)
+                    arrays = tandem_ends(store.mapped(), self.threads)
                     counts, found = search.run(search.in_order(self._cut(runs)), rate, changes, report)
                     found = (runs.restore(part, self.threads) for part in found)
+                    found = (part.take(~within_arrays(part, store.lengths, arrays)) for part in found)
                 else:
                     counts, found = search.run_by_place(store, rate, changes, report)
                 table = TableWriter(artifact)
                 for part in itertools.chain([Overlaps.empty()], found):
                     table.add(part)
-            return {"error rate": round(rate.value, 4), **counts}
+                    kept += len(part)
+            in_arrays = {"left out: within arrays": counts["overlaps"] - kept} if longest_run else {}
+            return {"error rate": round(rate.value, 4), **counts, **in_arrays}
 
         self._found, facts = self.stages.write(name, [preset, changes, longest_run], write)
         return facts

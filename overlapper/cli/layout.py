@@ -137,7 +137,8 @@ def layout(
             keep_stats(beside, told(record.document(output)), progress)
         _tell(progress, made)
         held = held_by(made.assembly, made.reads, made.overlaps)
-        poor = held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap))
+        pieces = int((~made.assembly.layout.circular).sum())
+        poor = held.warnings(shorter_than(made.reads.lengths, of_reads.least_overlap), pieces)
         progress.note(shortest(of_reads), held.sentence(), *poor)
         if not len(made.assembly.layout):
             progress.note(no_unitigs(len(made.overlaps), of_reads))

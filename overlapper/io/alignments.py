@@ -46,7 +46,7 @@ _CLIPPED_ENDS = re.compile(r"^[0-9]+H|[0-9]H$")
 _NOT_PRIMARY = SECONDARY | SUPPLEMENTARY
 _COLUMNS, _MOST_FLAGS = 11, 0xFFFF
 _BASES = re.compile(r"\*|[A-Za-z=.]+")
-_COMPLEMENT = str.maketrans("ACGTUacgtu", "TGCAAtgcaa")
+_COMPLEMENT = str.maketrans("ACGTURYKMBDHVacgturykmbdhv", "TGCAAYRMKVHDBtgcaayrmkvhdb")
 _CRAM_WITH_END = b"\x02\x01"
 """The first version whose files end in a container that says so."""
 _CRAM_END, _CRAM_END_BYTES = b"\xff\xff\xff\xff\x0f\xe0EOF", 38

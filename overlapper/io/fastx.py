@@ -209,7 +209,9 @@ class FastxParts:
         self._counted.append(before + count)
         passing = reads.take(count)
         if not self.keep_qualities:
-            passing = dataclasses.replace(passing, qualities=None, quality_offsets=None)
+            passing = dataclasses.replace(
+                passing, qualities=None, quality_offsets=None, letters=None, letter_offsets=None
+            )
         return passing
 
     def _parsed(self) -> Iterator[Reads]:

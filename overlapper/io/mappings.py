@@ -300,10 +300,10 @@ class _Format:
         if not self.header:
             size = kernel.format_paf(rows, names, targets, texts, self._distinguish, out)
         else:
-            none = np.empty(0, np.uint8), np.empty(0, np.int64)
-            kept = (reads.qualities, reads.quality_offsets) if reads.qualities is not None else none
+            qualities = kernel.of_bases(reads.qualities, reads.quality_offsets)
+            letters = kernel.of_bases(reads.letters, reads.letter_offsets)
             size = kernel.format_sam(
-                rows, packed, names, kernel.Qualities(*kept), targets, texts, self._distinguish, out
+                rows, packed, names, qualities, letters, targets, texts, self._distinguish, out
             )
         return out[:size].data
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 RECORD_REMEDY = "Repair the record or leave it out."
 _FIRST_ROOM = 1024
+_OFFSETS = "unknown_offsets", "name_offsets", "quality_offsets", "comment_offsets", "letter_offsets"
 
 
 def _empty_columns(text: int = 0) -> packing.Columns:
@@ -34,6 +35,8 @@ def _empty_columns(text: int = 0) -> packing.Columns:
         quality_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
         comment_bytes=np.zeros(0, np.uint8),
         comment_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
+        letters=np.zeros(0, np.uint8),
+        letter_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
     )
 
 
@@ -126,7 +129,7 @@ class ReadsBuilder:
         """Return the complete reads that are held; what there is of an open one is kept."""
         kernel, state, columns = self._kernel, self._state, self._columns
         n = self._held
-        for name in ("lengths", "unknown_offsets", "name_offsets", "quality_offsets", "comment_offsets"):
+        for name in ("lengths", *_OFFSETS):
             resize(getattr(columns, name), n + (name != "lengths"))
         word_offsets = np.zeros(n + 1, np.int64)
         np.cumsum(words_for(columns.lengths), out=word_offsets[1:])
@@ -137,6 +140,7 @@ class ReadsBuilder:
             (["name_bytes"], kernel.NAME_BYTES, columns.name_offsets[n]),
             (["qualities"], kernel.QUALITIES, columns.quality_offsets[n]),
             (["comment_bytes"], kernel.COMMENT_BYTES, columns.comment_offsets[n]),
+            (["letters"], kernel.LETTERS, columns.letter_offsets[n]),
         ):
             for name in names:
                 column, kept = getattr(columns, name), getattr(self._columns, name)
@@ -159,6 +163,8 @@ class ReadsBuilder:
             quality_offsets=columns.quality_offsets if self._keep_qualities else None,
             tag_bytes=columns.comment_bytes if self._keep_comments else None,
             tag_offsets=columns.comment_offsets if self._keep_comments else None,
+            letters=columns.letters if self._keep_qualities else None,
+            letter_offsets=columns.letter_offsets if self._keep_qualities else None,
         )
 
     def _make_room(self, size: int) -> None:
@@ -167,7 +173,7 @@ class ReadsBuilder:
         if self._held == len(columns.lengths):
             reads = self._held + max(_FIRST_ROOM, self._held // 4)
             resize(columns.lengths, reads)
-            for name in ("unknown_offsets", "name_offsets", "quality_offsets", "comment_offsets"):
+            for name in _OFFSETS:
                 resize(getattr(columns, name), reads + 1)
         reserve(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self._held)
         reserve(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
@@ -175,6 +181,7 @@ class ReadsBuilder:
         reserve(columns.name_bytes, state[kernel.NAME_BYTES] + size)
         if self._keep_qualities:
             reserve(columns.qualities, state[kernel.QUALITIES] + size)
+            reserve(columns.letters, state[kernel.LETTERS] + size)
         if self._keep_comments:
             reserve(columns.comment_bytes, state[kernel.COMMENT_BYTES] + size)
 

@@ -101,6 +101,8 @@ def _truth(given: Truth | Path | None) -> Truth:
 
 def _needed(given: Any, name: str) -> Any:
     if given is None:
-        what = {"truth": "placements of the reads", "reads": "the reads that are numbered"}
-        raise ParameterError(f"{name} is missing: give {what.get(name, 'the genome, or its haplotypes')}")
+        what = {"truth": "the placements of the reads", "reads": "the reads that are numbered"}
+        raise ParameterError(
+            f"{name} is missing: give {name}=, {what.get(name, 'the genome or a tuple of its haplotypes')}"
+        )
     return given

@@ -132,7 +132,8 @@ def assemble(
         "min_relative_depth": min_relative_depth, "depth": depth, "telomere": telomere,
     }  # fmt: skip
     options = of_assembly(**given, phases=(hic, *parents) != (None, None, None))
-    params = changed_by(AssembleParams(), options, changes, unknown, given)
+    names = [*given, "rotate_to", "parent1", "parent2", "hic", "ul"]
+    params = changed_by(AssembleParams(), options, changes, unknown, names)
     resources = Resources.of(None, threads, device, gpu_memory, client)
     store = packed(reads_given(reads, resources.threads, keep_qualities=True), resources.threads)
     first = None if rotate_to is None else reads_given(rotate_to, resources.threads, name="rotate_to")
@@ -147,9 +148,9 @@ def assemble(
             raise ParameterError(
                 f"hic: {shortened(hic)} is given, expected first and second reads, two of them"
             )
-        names = "hic[0]", "hic[1]"
-        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, names, strict=True)]
-        pairs = HicReads(ends, names)
+        files = "hic[0]", "hic[1]"
+        ends = [[reads_given(of, resources.threads, name=name)] for of, name in zip(hic, files, strict=True)]
+        pairs = HicReads(ends, files)
     ultra_long = None if ul is None else [reads_given(ul, resources.threads, name="ul")]
     made = assemble_packed(
         store, resources, params, preset=preset, first=first, parents=both, hic=pairs, ultra_long=ultra_long
@@ -260,7 +261,8 @@ def layout(
     made = lay_out(reads, found, params.graph, params.clean if clean else None, threads=resources.threads)
     of_reads, lengths = params.graph.of_reads(reads.lengths), made.layout.lengths
     held = held_by(made, reads, found)
-    poor = held.warnings(shorter_than(reads.lengths, of_reads.least_overlap))
+    pieces = int((~made.layout.circular).sum())
+    poor = held.warnings(shorter_than(reads.lengths, of_reads.least_overlap), pieces)
     empty = [] if len(lengths) else [_POOR + no_unitigs(len(found), of_reads)]
     summary = f"{counted(len(lengths), 'unitig')}, {counted(int(lengths.sum()), 'base')}; {held.sentence()}"
     return _warned(LayoutResult(made, summary, poor + empty, found, reads))

@@ -27,6 +27,12 @@ class LongRuns:
 
     surplus: np.ndarray
     """int64, shape (n, 3); read, and start and end of what is cut from it, half open; by read and start."""
+    longest: int
+    """Bases that are kept of a run."""
+    lengths: np.ndarray
+    """int64, shape (reads,); of the reads themselves."""
+    ends: np.ndarray
+    """int64, shape (reads, 2); how many equal bases each read begins and ends with."""
 
     @classmethod
     def of(cls, reads: Reads, longest: int, threads: int) -> Self:
@@ -40,18 +46,18 @@ class LongRuns:
         threads : int
             Changes nothing but the time.
         """
-        from overlapper.kernels.seeds.long_runs import find_surplus
+        from overlapper.kernels.seeds.long_runs import find_surplus, runs_at_ends
 
-        ranges = even_ranges(reads.lengths, _BLOCK_BASES)
-
-        def of_block(block: tuple[int, int]) -> np.ndarray:
+        def of_block(block: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             some = reads.rows(*block)
-            known = np.diff(some.unknown_offsets) == 0
-            return find_surplus(some.words, some.word_offsets, np.where(known, some.lengths, 0), longest)
+            lengths = np.where(np.diff(some.unknown_offsets) == 0, some.lengths, 0)
+            surplus = find_surplus(some.words, some.word_offsets, lengths, longest)
+            return surplus + np.array([block[0], 0, 0]), runs_at_ends(some.words, some.word_offsets, lengths)
 
-        blocks = map_in_order(of_block, ranges, threads)
-        found = [block + np.array([first, 0, 0]) for (first, _), block in zip(ranges, blocks, strict=True)]
-        return cls(np.concatenate([np.empty((0, 3), np.int64), *found]))
+        blocks = map_in_order(of_block, even_ranges(reads.lengths, _BLOCK_BASES), threads)
+        none = np.empty((0, 3), np.int64), np.empty((0, 2), np.int64)
+        surplus, ends = map(np.concatenate, zip(none, *blocks, strict=True))
+        return cls(surplus, longest, reads.lengths, ends)
 
     def cut(self, reads: Reads, first: int, threads: int) -> Reads:
         """Return reads without the surplus of their runs, without names and qualities.
@@ -89,7 +95,9 @@ class LongRuns:
     def restore(self, overlaps: Overlaps, threads: int) -> Overlaps:
         """Convert the intervals of overlaps from cut reads to the reads themselves.
 
-        What ends with a run that was cut, or starts behind it, ends or starts behind the whole run.
+        What ends with a run that was cut, or starts behind it, ends or starts behind the whole run. But where
+        one read ends within a run of the other, which goes on, the overlap has as many bases of the run on
+        both, or all that there are.
 
         Parameters
         ----------
@@ -97,22 +105,20 @@ class LongRuns:
         threads : int
             Changes nothing but the time.
         """
-        from overlapper.kernels.seeds.long_runs import with_surplus
+        from overlapper.kernels.seeds.long_runs import CutRuns, restore_intervals
 
         read, start, end = self.surplus.T
-        last = max(overlaps.query.max(initial=-1), overlaps.target.max(initial=-1))
-        first_cut = np.searchsorted(read, np.arange(int(last) + 2))
         missing = offsets_of(end - start)
-        cut_at = start - missing[:-1] + missing[np.searchsorted(read, read)]
-        blocks = [slice(i, i + _BLOCK_OVERLAPS) for i in range(0, len(overlaps), _BLOCK_OVERLAPS)]
+        first = np.searchsorted(read, np.arange(len(self.lengths) + 1))
+        at = start - missing[:-1] + missing[np.searchsorted(read, read)]
+        runs = CutRuns(self.surplus, self.longest, self.lengths, self.ends, first, at, missing)
+        on_query = np.stack([overlaps.q_start, overlaps.q_end], axis=1)
+        on_target = np.stack([overlaps.t_start, overlaps.t_end], axis=1)
 
-        def places(on: np.ndarray, place: np.ndarray) -> np.ndarray:
-            found = np.empty(len(place), np.int32)
-            for_each(
-                lambda rows: with_surplus(on[rows], place[rows], first_cut, cut_at, missing, found[rows]),
-                blocks,
-                threads,
-            )
-            return found
+        def restore(i: int) -> None:
+            some = slice(i, i + _BLOCK_OVERLAPS)
+            of = overlaps.query[some], overlaps.target[some], overlaps.reverse[some]
+            restore_intervals(*of, on_query[some], on_target[some], runs)
 
-        return overlaps.placed(places)
+        for_each(restore, range(0, len(overlaps), _BLOCK_OVERLAPS), threads)
+        return overlaps.placed(on_query, on_target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -158,16 +158,15 @@ class Overlaps(Intervals):
         query, target = numbers[self.query], numbers[self.target]
         return dataclasses.replace(self, query=query, target=target).mirrored(query > target)
 
-    def placed(self, place_of: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Self:
-        """Return the overlaps with their intervals converted from reads in another form.
+    def placed(self, on_query: np.ndarray, on_target: np.ndarray) -> Self:
+        """Return the overlaps with other intervals.
 
         Parameters
         ----------
-        place_of : callable
-            Of read numbers and places in these reads, in the other form; returns places (int32) in the reads.
+        on_query, on_target : ndarray of int32, shape (n, 2)
+            Starts and ends.
         """
-        q_start, q_end = (place_of(self.query, place) for place in (self.q_start, self.q_end))
-        t_start, t_end = (place_of(self.target, place) for place in (self.t_start, self.t_end))
+        (q_start, q_end), (t_start, t_end) = on_query.T, on_target.T
         block_length = np.maximum(q_end - q_start, t_end - t_start)
         return dataclasses.replace(
             self, q_start=q_start, q_end=q_end, t_start=t_start, t_end=t_end, block_length=block_length

@@ -73,6 +73,10 @@ class Reads(Table):
         What records say of reads besides, as text (`overlapper.io.tags`).
     tag_offsets : ndarray of int64, shape (n + 1,), optional
         Where the tags of each read start.
+    letters : ndarray of uint8, optional
+        What stands for the bases that are not ACGT, in upper case, one after the other.
+    letter_offsets : ndarray of int64, shape (n + 1,), optional
+        Where the letters of each read start.
     """
 
     lengths: np.ndarray = column("i8")
@@ -87,6 +91,8 @@ class Reads(Table):
     quality_offsets: np.ndarray | None = offsets(optional=True)
     tag_bytes: np.ndarray | None = ragged("u1", by="tag_offsets")
     tag_offsets: np.ndarray | None = offsets(optional=True)
+    letters: np.ndarray | None = ragged("u1", by="letter_offsets")
+    letter_offsets: np.ndarray | None = offsets(optional=True)
 
     @classmethod
     def from_sequences(cls, names: Iterable[str], sequences: Iterable[str]) -> Self:

@@ -75,3 +75,18 @@ def test_references_with_few_seeds_are_mapped_to(command, files, length, window)
     assert result.code == 0, result.err
     fields = (files / "o.paf").read_text().split("\t")
     assert [int(fields[7]), int(fields[8])] == [1000, 4000]
+
+
+def test_letters_of_unknown_bases_stay_as_they_were_on_either_strand(command, files):
+    """Of FASTA in either case, and of BAM, whose records are on the strand of an earlier mapping."""
+    letters = dict(zip(range(100, 1300, 100), "RYSWKMBDHVNr", strict=True))
+    given = "".join(letters.get(i, base) for i, base in enumerate(REFERENCE[1000:2800]))
+    turned = given.translate(str.maketrans("ACGTRYKMBDHVr", "TGCAYRMKVHDBy"))[::-1]
+    (files / "odd.fa").write_text(f">+\n{given}\n>-\n{turned}\n>none\n{'RYACGTNK' * 20}\n")
+    for reads, sam in ("odd.fa", "o.bam"), ("o.bam", "again.sam"):
+        assert command("map", "ref.fa", reads, "-o", sam, "--tags", "none", "-t", "1").code == 0
+        with pysam.AlignmentFile(str(files / sam)) as file:
+            found = {record.query_name: (record.query_sequence, record.is_reverse) for record in file}
+        assert found == {
+            "+": (given.upper(), False), "-": (given.upper(), True), "none": ("RYACGTNK" * 20, False)
+        }  # fmt: skip

@@ -16,3 +16,21 @@ def cut(sequence, longest):
         places += [*range(at + 1, at + kept), at + count]
         at += count
     return "".join(letters), places
+
+
+def part(sequence, start, end, longest):
+    """Where the cut part lies on the cut sequence; None where both its ends lie within one run."""
+    at = placed = 0
+    found = []
+    for _, run in groupby(sequence):
+        count = len(list(run))
+        kept = min(count, longest)
+        if at <= start < at + count and start < end <= at + count:
+            return None
+        if at <= start < at + count:
+            found.append(placed + kept - min(at + count - start, kept))
+        if at < end <= at + count:
+            found.append(placed + min(end - at, kept))
+        at += count
+        placed += kept
+    return tuple(found)

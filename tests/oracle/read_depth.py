@@ -55,9 +55,9 @@ def multiplicities(reads, stretch, least, sure, wanted, elsewhere, relatives):
             for part in parts
         )
         some = sum(usual // 16 < times[s] < usual - usual // 4 for s in read)
-        is_of_an_array = (
-            relatives and 20 * some >= len(read) and 4 * (len(read) - len(set(read))) >= len(read)
-        )
+        again, repeated = len(read) - len(set(read)), sum(n > 1 for n in Counter(read).values())
+        differ = relatives and 20 * some >= len(read)
+        is_of_an_array = 4 * again >= len(read) and (differ or again >= 16 * repeated)
         if 3 * sum(is_elsewhere) <= sum(is_deep) and not is_relative and not is_of_an_array:
             found[-1] = usual
     return found, known

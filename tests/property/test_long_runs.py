@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from overlapper.sketch import long_runs
 from overlapper.tables import Overlaps, Reads
 from tests.oracle import long_runs as oracle
-from tests.read_sets import reads_of
+from tests.read_sets import reads_of, reverse_complement
 from tests.tries import tries
 
 PIECES = st.lists(st.tuples(st.sampled_from("ACGT"), st.integers(1, 9)), max_size=30)
@@ -37,6 +37,33 @@ def test_cut_reads_and_their_places_equal_the_oracle(sequences, longest, at_a_ti
         restored = runs.restore(overlaps, 2)
         for found in (restored.q_start, restored.q_end, restored.t_start, restored.t_end):
             assert found.tolist() == places
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(PIECES, st.data(), st.integers(1, 6), st.booleans(), st.booleans())
+def test_a_part_of_a_read_is_found_where_it_was_cut_from_to_the_base(pieces, data, longest, reverse, swap):
+    """Also where it begins or ends within a run, unless the read does so, too."""
+    whole = "".join(letter * count for letter, count in pieces)
+    start, end = sorted(data.draw(st.integers(0, len(whole))) for _ in range(2))
+    cut = oracle.part(whole, start, end, longest)
+    last = len(oracle.cut(whole, longest)[0])
+    if not cut or start == end or (start and not cut[0]) or (end < len(whole) and cut[1] == last):
+        return
+    piece = whole[start:end]
+    reads = reads_of([whole, reverse_complement(piece) if reverse else piece])
+    on = {0: cut, 1: (0, len(oracle.cut(piece, longest)[0]))}
+    query, target = (1, 0) if swap else (0, 1)
+    none = np.zeros(1, np.int32)
+    columns = [np.array([place], np.int32) for read in (query, target) for place in on[read]]
+    overlaps = Overlaps(
+        none + query, none + target, np.array([reverse]), *columns, matches=none, block_length=none,
+        score=none, seeds=none, divergence=np.zeros(1), kind=none,
+    )  # fmt: skip
+    found = long_runs.LongRuns.of(reads, longest, 1).restore(overlaps, 1)
+    places = {query: (found.q_start, found.q_end), target: (found.t_start, found.t_end)}
+    assert {read: tuple(int(place[0]) for place in both) for read, both in places.items()} == {
+        0: (start, end), 1: (0, len(piece))
+    }  # fmt: skip
 
 
 def between(reads, places):

@@ -156,13 +156,11 @@ def test_everything_is_judged_by_one_function():
     assert scores.judged == len(READS)
     assert scores.corrected.mismatches < scores.raw.mismatches
     for given, missing in (
-        ((overlaps,), "truth"),
+        ((overlaps,), "reads"),
         ((overlaps, TRUTH), "reads"),
         ((corrected, TRUTH), "reference"),
     ):
-        with pytest.raises(
-            ParameterError, match=f"^{missing} is missing" if missing != "truth" else "is missing"
-        ):
+        with pytest.raises(ParameterError, match=f"^{missing} is missing: give {missing}=, the "):
             overlapper.evaluate(*given)
 
 
@@ -189,7 +187,7 @@ def test_poor_results_warn_in_the_words_of_the_library():
     ("wrong", "said"),
     [
         (lambda: overlapper.assemble(5), "^reads: 5 is given, expected the path of a file, a list"),
-        (lambda: overlapper.assemble(READS, corect="never"), "no parameter corect.* correct_rounds"),
+        (lambda: overlapper.assemble(READS, corect="never"), "corect, expected .*_rounds.* parent2, hic, ul"),
         (lambda: overlapper.assemble(READS, max_hang=3), "give changes={'graph': {'max_hang': 3}}"),
         (lambda: overlapper.assemble(READS, separate_below=0.1), "give changes={'separate_below': 0.1}"),
         (lambda: overlapper.assemble(READS, correct="no"), "^keywords: correct is 'no', expected"),

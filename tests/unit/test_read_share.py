@@ -39,6 +39,23 @@ def test_a_warning_where_reads_are_too_few_or_most_are_lost(held, cover, warned)
     assert all(line.startswith("warning: ") and warned in line for line in warnings)
 
 
+@pytest.mark.parametrize(
+    ("cover", "pieces", "thin", "warned"),
+    [
+        ([1, 19, 19, 19], 2, 50 / 95, "fewer than 8 of them cover 53 % of the places"),
+        ([1, 19, 19, 19], 1, 50 / 95, ""),
+        ([0, 6, 39, 39], 3, (200 / 7) / (200 / 7 + 300 / 40 + 400 / 40), "62 % of the places"),
+        ([19, 7, 19, 19], 2, 0, ""),
+    ],
+)
+def test_a_result_in_pieces_warns_where_few_reads_cover_many_places(cover, pieces, thin, warned):
+    held = ReadShare.of("unitigs", np.arange(4), LENGTHS, np.array(cover, float))
+    assert held.thin == pytest.approx(thin)
+    lines = held.warnings("Ask for less", pieces)
+    assert len(lines) == bool(warned)
+    assert all(warned in line and "Unitigs have gaps there" in line for line in lines)
+
+
 def test_the_way_out_names_the_shortest_overlap_where_reads_are_shorter():
     assert shorter_than(LENGTHS, 301) == (
         "60 % of the bases are in reads shorter than --min-overlap 301: give a smaller one"
@@ -48,7 +65,7 @@ def test_the_way_out_names_the_shortest_overlap_where_reads_are_shorter():
 
 @pytest.fixture(scope="module")
 def sparse(tmp_path_factory):
-    """A folder with reads of a tenth of a genome at 12x, of all at 2x, and overlaps of these."""
+    """A folder with reads of a tenth of a genome at 12x, of all at 2x, and overlaps of these; uneven ones."""
     folder = tmp_path_factory.mktemp("sparse")
     genome = random_genome(60_000, seed=2)
     model = adapted_model("hifi", mean_length=5000)
@@ -56,6 +73,12 @@ def sparse(tmp_path_factory):
     overlapper("overlap", "few.fa", "-o", "few.paf", "-q", "-t", "1", cwd=folder, check=True)
     (folder / "u.fa").write_text(f">u\n{genome.sequence(0)[:6000]}\n")
     (folder / "many.fa").write_text(fasta_of(simulate_reads(genome, model, coverage=9, seed=1)[0]))
+    plasmid = simulate_reads(random_genome(5000, seed=3), model, coverage=90, seed=1)[0]
+    uneven = fasta_of(simulate_reads(genome, model, coverage=4, seed=1)[0]) + fasta_of(plasmid).replace(
+        ">", ">p"
+    )
+    (folder / "uneven.fa").write_text(uneven)
+    overlapper("overlap", "uneven.fa", "-o", "uneven.paf", "-q", "-t", "1", cwd=folder, check=True)
     return folder
 
 
@@ -64,6 +87,7 @@ def sparse(tmp_path_factory):
     [
         ("assemble few.fa -o few --min-overlap 1k", "few/stats.json", "which is too few: contigs hold"),
         ("layout few.fa few.paf -o u.gfa --stats s.json", "s.json", "which is too few: unitigs hold"),
+        ("layout uneven.fa uneven.paf -o v.gfa --stats v.json", "v.json", "reads lie unevenly: fewer than 8"),
         ("correct few.fa -o c.fa --stats c.json", "c.json", "which is too few: corrected reads hold"),
         ("polish u.fa many.fa -o p.fa --stats p.json", "p.json", "The other reads come from other molecules"),
     ],
@@ -74,7 +98,7 @@ def test_commands_end_with_what_they_hold_and_a_warning(sparse, words, stats, sa
     document = json.loads((sparse / stats).read_text())
     held = document["held"]
     assert 0 < held["bases"] < held["of bases"] and held["reads"] < held["of reads"]
-    assert f" hold {held['reads']:,} of {held['of reads']:,} reads" in line
+    assert f" hold {held['reads']:,} of {held['of reads']:,} reads" in told
     if words.startswith("layout"):
         return
     assert any(line.endswith(warning) for warning in document["warnings"])

@@ -3,12 +3,32 @@
 CPU only.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.packed import base_at
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
+
+
+class CutRuns(NamedTuple):
+    """What was cut from the runs of reads."""
+
+    surplus: np.ndarray
+    """Of `find_surplus`."""
+    longest: int
+    lengths: np.ndarray
+    """`longest`, `lengths`: as for `find_surplus`, but of all reads."""
+    ends: np.ndarray
+    """Of `runs_at_ends`."""
+    first: np.ndarray
+    """int64, shape (reads + 1,); where the cuts of each read start."""
+    at: np.ndarray
+    """int64, shape (cuts,); base of the cut read before which surplus was."""
+    missing: np.ndarray
+    """int64, shape (cuts + 1,); bases of surplus before each cut, and of all, of all reads together."""
 
 
 @njit(nogil=True, cache=True)
@@ -83,22 +103,61 @@ def without_surplus(words, word_offsets, lengths, surplus, out_words, out_offset
 
 
 @njit(nogil=True, cache=True)
-def with_surplus(read, place, first_cut, cut_at, missing, out):
-    """Convert places in reads without their surplus to places in the reads themselves.
+def runs_at_ends(words, word_offsets, lengths):
+    """Return how many equal bases each read of `find_surplus` begins and ends with (int64, (reads, 2))."""
+    found = np.zeros((len(lengths), 2), np.int64)
+    for read in range(len(lengths)):
+        own, last = words[word_offsets[read] : word_offsets[read + 1]], lengths[read] - 1
+        for side in range(2):
+            n, first, step = 0, side * last, 1 - 2 * side
+            while n <= last and base_at(own, first + step * n) == base_at(own, first):
+                n += 1
+            found[read, side] = n
+    return found
+
+
+@njit(nogil=True, cache=True)
+def restore_intervals(query, target, reverse, on_query, on_target, runs):
+    """Convert intervals of overlaps of reads without their surplus to intervals of the reads themselves.
 
     Parameters
     ----------
-    read, place : ndarray of int32, shape (n,)
-    first_cut : ndarray of int64, shape (reads + 1,)
-        Where the cuts of each read start.
-    cut_at : ndarray of int64, shape (cuts,)
-        Base of the cut read before which surplus was.
-    missing : ndarray of int64, shape (cuts + 1,)
-        Bases of surplus before each cut, and of all, of all reads together.
-    out : ndarray of int32, shape (n,)
-        Out: the places, behind all surplus that was cut there.
+    query, target : ndarray of int32, shape (n,)
+    reverse : ndarray of bool, shape (n,)
+    on_query, on_target : ndarray of int32, shape (n, 2)
+        Starts and ends, which are changed.
+    runs : CutRuns
     """
-    for i in range(len(read)):
-        before, behind = first_cut[read[i]], first_cut[read[i] + 1]
-        cuts = np.searchsorted(cut_at[before:behind], place[i], side="right")
-        out[i] = place[i] + missing[before + cuts] - missing[before]
+    for i in range(len(query)):
+        for side in range(2):
+            other = 1 - side if reverse[i] else side
+            q_cut, t_cut = on_query[i, side], on_target[i, other]
+            q, t = _with_surplus(query[i], q_cut, runs), _with_surplus(target[i], t_cut, runs)
+            of_query = runs.ends[query[i], side] if q == side * runs.lengths[query[i]] else 0
+            of_target = runs.ends[target[i], other] if t == other * runs.lengths[target[i]] else 0
+            if of_target and not of_query:
+                q = _within_run(query[i], q_cut, side, of_target, q, runs)
+            elif of_query and not of_target:
+                t = _within_run(target[i], t_cut, other, of_query, t, runs)
+            on_query[i, side], on_target[i, other] = q, t
+
+
+@njit(nogil=True, cache=True)
+def _with_surplus(read, place, runs):
+    """Return a place in a read, behind all surplus that was cut there."""
+    before = runs.first[read]
+    cuts = np.searchsorted(runs.at[before : runs.first[read + 1]], place, side="right")
+    return place + runs.missing[before + cuts] - runs.missing[before]
+
+
+@njit(nogil=True, cache=True)
+def _within_run(read, place, side, bases, otherwise, runs):
+    """Return where an overlap ends that has so many bases of a run, if it ends within one that was cut."""
+    cut, behind = runs.first[read], runs.first[read + 1]
+    while cut < behind and runs.at[cut] < place + (side == 0):
+        cut += 1
+    if cut == behind or place < runs.at[cut] - runs.longest + side:
+        return otherwise
+    start, end = runs.surplus[cut, 1] - runs.longest, runs.surplus[cut, 2]
+    kept = min(bases, end - start)
+    return start + kept if side else end - kept

@@ -16,6 +16,9 @@ STRETCH = 64
 RARE, FEW = 16, 20
 """k-mers that some units of an array have alone are fewer than those of all, but not as few as this; they are
 this share of the k-mers of a read at least."""
+ROUNDS = 16
+"""How often more than once the repeated k-mers of a read are in it, on average, if its units are equal: reads
+go round no circle as often."""
 FAINT = 1 / 1024
 """How often k-mers of another molecule occur, in shares of what the deep ones of a read do: rarer ones are
 errors that recur."""
@@ -145,7 +148,7 @@ def multiplicities(slots, first, table, least, wanted, among, elsewhere, relativ
             for share, often in relatives:
                 found = _often(own[start:stop], table, often * usual, least)
                 is_relative |= found >= share * (stop - start)
-        if 3 * others > deep or is_relative or (len(relatives) and _is_of_an_array(own, table, usual)):
+        if 3 * others > deep or is_relative or _is_of_an_array(own, table, usual, len(relatives) > 0):
             continue
         out[read] = usual
 
@@ -160,14 +163,16 @@ def _often(own, table, above, below):
 
 
 @njit(nogil=True, cache=True)
-def _is_of_an_array(own, table, usual):
-    """Return whether a read has units of a tandem array that differ: see ``docs/algorithms/depth.md``."""
-    some = again = 0
-    for slot in own:
-        some += usual // RARE < table[slot] < usual - usual // 4
-    if FEW * some < len(own):
-        return False
+def _is_of_an_array(own, table, usual, may_differ):
+    """Return whether a read has units of a tandem array: see ``docs/algorithms/depth.md``."""
+    some = again = repeated = 0
     ordered = np.sort(own)
     for i in range(1, len(ordered)):
-        again += ordered[i] == ordered[i - 1]
-    return 4 * again >= len(own)
+        if ordered[i] == ordered[i - 1]:
+            again += 1
+            repeated += i < 2 or ordered[i] != ordered[i - 2]
+    if 4 * again < len(own):
+        return False
+    for slot in own:
+        some += usual // RARE < table[slot] < usual - usual // 4
+    return again >= ROUNDS * repeated or (may_differ and FEW * some >= len(own))

@@ -37,6 +37,8 @@ _SEEDS, _CHAIN_SCORE, _SECOND_SCORE = text_bytes(b"\tcm:i:"), text_bytes(b"\ts1:
 _DIVERGENCE, _CIGAR = text_bytes(b"\tde:f:"), text_bytes(b"\tcg:Z:")
 _NO_MATE, _NO_PLACE = text_bytes(b"\t*\t0\t0\t"), text_bytes(b"\t*\t0\t0\t*\t*\t0\t0\t")
 _LETTERS, _OPERATIONS = text_bytes(b"ACGTN"), text_bytes(OPERATIONS.encode())
+_COMPLEMENTS = np.arange(256, dtype=np.uint8)
+_COMPLEMENTS[text_bytes(b"RYKMBDHV")] = text_bytes(b"YRMKVHDB")
 _TAB, _NEWLINE, _STAR, _LETTER_S, _PHRED = 9, 10, 42, 83, 33
 _PAIRED = 7
 
@@ -75,15 +77,23 @@ class Texts(NamedTuple):
     of_all: np.ndarray
 
 
-class Qualities(NamedTuple):
-    """Columns of `overlapper.tables.Reads`; empty where it has none."""
+class OfBases(NamedTuple):
+    """Values of bases and where those of each read start, as `overlapper.tables.Reads` has them."""
 
     values: np.ndarray
     offsets: np.ndarray
 
 
+def of_bases(values: np.ndarray | None, offsets: np.ndarray | None) -> OfBases:
+    """Return the columns, empty where there are none."""
+    return OfBases(
+        np.empty(0, np.uint8) if values is None else values,
+        np.empty(0, np.int64) if offsets is None else offsets,
+    )
+
+
 @njit(nogil=True, cache=True)
-def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
+def format_sam(rows, reads, names, qualities, letters, targets, texts, distinguish, out):
     """Write the lines of all reads; one without a mapping has a line that says so.
 
     Parameters
@@ -92,7 +102,8 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
     reads : PackedReads
     names, targets : overlapper.kernels.text.paf_formatting.Names
         Of the reads and of the reference sequences.
-    qualities : Qualities
+    qualities, letters : OfBases
+        The letters are those of unknown bases.
     texts : Texts
     distinguish : bool
         Write = and X for equal and unequal pairs, not M for both.
@@ -113,7 +124,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
             at = put_name(out, at, read, names)
             at = put_number(out, at, sam_flags.UNMAPPED)
             at = put(out, at, _NO_PLACE)
-            at = _put_bases(out, at, reads, read, False, qualities, codes)
+            at = _put_bases(out, at, reads, read, False, qualities, letters, codes)
             at = put(out, at, _text_of(texts.of_reads, texts.read_offsets, read))
             at = put(out, at, texts.of_all)
             out[at] = _NEWLINE
@@ -138,7 +149,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
                 out[at], out[at + 1], out[at + 2] = _STAR, _TAB, _STAR
                 at += 3
             else:
-                at = _put_bases(out, at, reads, read, reverse, qualities, codes)
+                at = _put_bases(out, at, reads, read, reverse, qualities, letters, codes)
             at = _put_tags(out, at, rows, row)
             at = put(out, at, _text_of(texts.of_rows, texts.offsets, row))
             if rows.kind[row] != SECONDARY:
@@ -172,12 +183,19 @@ def format_paf(rows, names, targets, texts, distinguish, out):
 
 
 @njit(nogil=True, cache=True)
-def _put_bases(out, at, reads, read, reverse, qualities, codes):
+def _put_bases(out, at, reads, read, reverse, qualities, letters, codes):
     """Write bases and qualities on the strand of the mapping; what a read does not have is a star."""
     n = reads.lengths[read]
     unpack_bases(reads, read, 0, n, reverse, 4, codes)
     for i in range(n):
         out[at + i] = _LETTERS[codes[i]]
+    if len(letters.offsets):
+        next_letter = letters.offsets[read]
+        for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
+            for i in range(reads.unknown_start[run], reads.unknown_end[run]):
+                letter = letters.values[next_letter]
+                out[at + (n - 1 - i if reverse else i)] = _COMPLEMENTS[letter] if reverse else letter
+                next_letter += 1
     if n == 0:
         out[at] = _STAR
     at += max(n, 1)

@@ -25,9 +25,9 @@ PLACE, PROBLEM, FASTQ, NAME_LENGTH, LENGTH, LINES, LINE_START, FRESH_LINE, WORD,
 """Of the open read: `NAME_LENGTH` bytes of name, `LENGTH` bases so far on `LINES` finished lines,
 `LINE_START` bases before this line, `FRESH_LINE` when nothing of this line was read, `WORD` the unfinished
 word, `RUN_START` where the open run of unknown bases starts or -1, `SCORED` qualities so far."""
-READS, WORDS, RUNS, NAME_BYTES, QUALITIES, COMMENT_BYTES = range(11, 17)
+READS, WORDS, RUNS, NAME_BYTES, QUALITIES, COMMENT_BYTES, LETTERS = range(11, 18)
 """How much of each column is filled."""
-STATE_FIELDS = 17
+STATE_FIELDS = 18
 
 # What stopped the automaton: state[PROBLEM].
 NONE, FULL, NO_HEADER, NO_NAME, BAD_NAME, BAD_LETTER, NO_PLUS, SHORT_QUALITY, LONG_QUALITY, BAD_QUALITY = (
@@ -36,6 +36,7 @@ NONE, FULL, NO_HEADER, NO_NAME, BAD_NAME, BAD_LETTER, NO_PLUS, SHORT_QUALITY, LO
 """`FULL` says that the columns have no room for another read; parse on from there once they have."""
 
 _UNKNOWN, _BLANK, _LINE_END, _OTHER = 4, 5, 6, 7
+_UPPER_CASE = 0xDF
 _CLASS = np.full(256, _OTHER, np.uint8)
 for _class, _letters in enumerate(
     (b"Aa", b"Cc", b"Gg", b"TtUu", b"RYSWKMBDHVNXryswkmbdhvnx", b" \t", b"\r\n")
@@ -50,8 +51,8 @@ class Columns(NamedTuple):
     """Room for reads: the columns of `overlapper.tables.Reads`, filled as far as the state says.
 
     A block of ``b`` bytes needs room for ``b // 32 + 2`` words beside one for each read that there is room
-    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities and as many bytes
-    of comments: what follows names on their line, with the blank before it.
+    for, ``b // 2 + 1`` runs, ``b`` bytes of names and, where they are kept, ``b`` qualities, letters of
+    unknown bases and bytes of comments: what follows names on their line, with the blank before it.
     """
 
     lengths: np.ndarray
@@ -65,6 +66,8 @@ class Columns(NamedTuple):
     quality_offsets: np.ndarray
     comment_bytes: np.ndarray
     comment_offsets: np.ndarray
+    letters: np.ndarray
+    letter_offsets: np.ndarray
 
 
 def new_state() -> np.ndarray:
@@ -87,6 +90,7 @@ def parse(text, start, state, columns, keep_qualities, keep_comments):
     columns : Columns
         Updated.
     keep_qualities, keep_comments : bool
+        Letters of unknown bases are kept with the qualities.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def parse(text, start, state, columns, keep_qualities, keep_comments):
         elif place == HEADER or place == PLUS:
             i = _read_line(text, i, state, columns.comment_bytes, keep_comments and place == HEADER)
         elif place == BASES:
-            i = _read_bases(text, i, state, columns.words, columns.unknown_start, columns.unknown_end)
+            i = _read_bases(text, i, state, columns, keep_qualities)
         elif place == QUALITY:
             i = _read_qualities(text, i, state, columns.qualities, keep_qualities)
         if state[PLACE] == COMPLETE:
@@ -128,6 +132,7 @@ def close_read(state, columns):
     columns.name_offsets[read + 1] = state[NAME_BYTES]
     columns.quality_offsets[read + 1] = state[QUALITIES]
     columns.comment_offsets[read + 1] = state[COMMENT_BYTES]
+    columns.letter_offsets[read + 1] = state[LETTERS]
     state[READS] += 1
     state[NAME_LENGTH] = state[LENGTH] = state[LINES] = state[WORD] = state[SCORED] = 0
     state[PLACE] = BETWEEN
@@ -189,7 +194,8 @@ def _read_line(text, i, state, comment_bytes, keep):
 
 
 @njit(nogil=True, cache=True)
-def _read_bases(text, i, state, words, unknown_start, unknown_end):
+def _read_bases(text, i, state, columns, keep_letters):
+    words = columns.words
     length, word, filled = state[LENGTH], np.uint64(state[WORD]), state[WORDS]
     in_run = state[RUN_START] >= 0
     fresh_line = state[FRESH_LINE] != 0
@@ -219,9 +225,12 @@ def _read_bases(text, i, state, words, unknown_start, unknown_end):
                 if in_run:
                     state[RUN_START] = length
                 else:
-                    _end_run(state, length, unknown_start, unknown_end)
+                    _end_run(state, length, columns.unknown_start, columns.unknown_end)
             if not in_run:
                 word |= np.uint64(code) << np.uint64(2 * (length % 32))
+            elif keep_letters:
+                columns.letters[state[LETTERS]] = text[i] & _UPPER_CASE
+                state[LETTERS] += 1
             length += 1
             if length % 32 == 0:
                 words[filled] = word
