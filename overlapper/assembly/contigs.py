@@ -252,8 +252,8 @@ def assemble_packed(
     plan = Plan.of(params, round(steps.error_rate(preset).value, 4))
     lengths = steps.reads.lengths
     is_deep = bool((weights > 1).any())
-    sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, is_deep, report)
     joining = ultra_long if plan.exact else None
+    sound, depth, cover, covered = _find_overlaps(steps, params, plan, preset, is_deep, bool(joining), report)
     layout = lay_out(steps, params, plan, sound, depth, covered, weights[steps.origin], joining, report)
     laid_out, left_out = layout.laid_out, layout.left_out
     sequences, doubt, warnings = finished(steps, laid_out, layout.overlaps, covered, params, plan, report)
@@ -309,7 +309,13 @@ def assemble_packed(
 
 
 def _find_overlaps(
-    steps: AssemblySteps, params: AssembleParams, plan: Plan, preset: str, is_deep: bool, report: Report
+    steps: AssemblySteps,
+    params: AssembleParams,
+    plan: Plan,
+    preset: str,
+    is_deep: bool,
+    resolved: bool,
+    report: Report,
 ) -> tuple[Sound | None, float | None, np.ndarray, Covered | None]:
     """Find the overlaps to lay out; reads that need it are corrected before, cut, and overlapped again.
 
@@ -336,7 +342,7 @@ def _find_overlaps(
     covered = Covered.of(overlaps, sound, steps.threads) if plan.separate else None
     del overlaps
     correct_for(steps, params.correction, plan.exact, sound, report)
-    depth = depth_of_haplotype(steps, params) if plan.separate else None
+    depth = depth_of_haplotype(steps, params, resolved) if plan.separate else None
     report = within("overlaps of corrected reads", report)
     if plan.exact:
         steps.overlap("exact-overlaps", "auto", EXACT, report, COUNTED_RUN)

@@ -193,8 +193,10 @@ def tell_haplotypes_apart(
     return Haplotypes.of(contigs, phased, layout.depth)
 
 
-def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | None:
+def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams, resolved: bool) -> float | None:
     """Return the depth of a haplotype; None if there are not two haplotypes to be told apart.
+
+    Repeats look like haplotypes; where ultra-long reads resolve them, what is laid out keeps their copies.
 
     Raises
     ------
@@ -205,8 +207,9 @@ def depth_of_haplotype(steps: AssemblySteps, params: AssembleParams) -> float | 
         return None
     found = ploidy(kmer_spectrum(steps.reads, steps.threads))
     if params.haplotypes is WhatOfHaplotypes.AUTO:
-        of_two = found and found.has_both_peaks and differ(steps.reads, found.depth, steps.threads)
-        return found.depth if found and of_two else None
+        if not (found and found.has_both_peaks):
+            return None
+        return found.depth if resolved or differ(steps.reads, found.depth, steps.threads) else None
     if not found:
         raise ParameterError(
             "haplotypes cannot be told apart: too few k-mers of the reads occur often enough to estimate the "

@@ -31,6 +31,8 @@ NOT_FITTED = {
     "kernels/consensus/kmer_places.py": "PASSED _LEAST_BUCKETS _LOG_FLAGS _LOG_WORD _AT_ONCE _NEVER _KNOWN",
     # Columns, codes, units, and values beyond all others.
     "correction/leaders.py": "ANY",
+    "correction/motifs.py": "_MIDDLE",
+    "kernels/consensus/erring_words.py": "_MIDDLE",
     "correction/settled.py": "_TO_THE_END",
     "correction/thresholds.py": "MOST_ASKED EVEN_VOTE",
     "correction/vote_settings.py": "RAW_DOUBT",
