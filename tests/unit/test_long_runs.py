@@ -114,5 +114,7 @@ def test_assemblies_count_the_same_bases_of_runs_whatever_the_reads(monkeypatch,
     )  # fmt: skip
     monkeypatch.setattr(contigs, "depth_of_haplotype", lambda *_: depth)
     params = AssembleParams()
-    _, found, _, _ = contigs._find_overlaps(steps, params, Plan.of(params, rate), "auto", False, unreported)
+    _, found, _, _ = contigs._find_overlaps(
+        steps, params, Plan.of(params, rate), "auto", False, False, unreported
+    )
     assert (found, searches) == (depth, [None, COUNTED_RUN])
