@@ -23,6 +23,7 @@ ELSEWHERE = {
     "benchmark": "takes minutes to hours",
     "parents": "tests/cli/test_parents.py runs it",
     "hic": "tests/cli/test_hic.py runs it",
+    "ul": "tests/cli/test_ultra_long.py runs it",
     "snakemake": "tests/cli/test_pipelines.py runs it",
     "outside": "needs what is not on the package index, or not in the extra for tests",
 }
